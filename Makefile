@@ -225,19 +225,21 @@ nightly: ## Run everything in its long form, also what CI leaves out (six hours;
 ##@ Change
 
 .PHONY: generate
-generate: $(TOOLS)/buf ## Generate internal/gen from proto/.
+generate: $(TOOLS)/buf ## Generate internal/gen from proto/, and bundle style and script of HTML reports from web/.
 	$< generate proto --template proto/buf.gen.yaml
+	$(GO) generate ./internal/report/html
 
 .PHONY: pictures
 pictures: build ## Record a demo, and draw the pictures in docs/images; nothing else should run on the machine.
 	@GO='$(GO)' scripts/picture bin
 
 .PHONY: generate-check
-generate-check: $(TOOLS)/buf ## Check that internal/gen is generated from proto/.
+generate-check: $(TOOLS)/buf ## Check that internal/gen is generated from proto/, and the bundles of HTML reports from web/.
 	@fresh=$$(mktemp -d); trap 'rm -rf "$$fresh"' EXIT; \
 	$< generate proto --template proto/buf.gen.yaml --output "$$fresh"; \
 	diff -r "$$fresh/internal/gen" internal/gen || \
 		{ echo 'internal/gen differs from proto/: run `make generate` and commit'; exit 1; }
+	$(GO) -C tools run ./bundle -check ..
 
 .PHONY: clean
 clean: ## Remove bin/. The tools stay in the user's cache, for other checkouts.

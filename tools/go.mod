@@ -14,6 +14,8 @@ tool (
 	gotest.tools/gotestsum
 )
 
+require github.com/evanw/esbuild v0.28.2
+
 require (
 	4d63.com/gocheckcompilerdirectives v1.4.0 // indirect
 	4d63.com/gochecknoglobals v0.2.2 // indirect
