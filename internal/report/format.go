@@ -39,6 +39,10 @@ func Formats() []Format {
 			},
 		},
 		{
+			Name: "html", book: (*Writer).html,
+			Files: []FormatFile{{"ID.html", "for people: the same as one page for a browser, with charts to zoom into; it needs no network"}},
+		},
+		{
 			Name: "xlsx", book: (*Writer).workbook,
 			Files: []FormatFile{{"ID.xlsx", "an Excel workbook for people who calculate further: a summary, a sheet for each scenario, native\n" +
 				"charts, every interval"}},

@@ -13,6 +13,7 @@ import (
 	"github.com/benchd/benchd/internal/descriptor"
 	"github.com/benchd/benchd/internal/report/book"
 	"github.com/benchd/benchd/internal/report/draw"
+	"github.com/benchd/benchd/internal/report/html"
 	"github.com/benchd/benchd/internal/report/xlsx"
 	"github.com/benchd/benchd/internal/result"
 )
@@ -153,6 +154,10 @@ func (w *Writer) markdown(d Document, b book.Book) error {
 
 func (w *Writer) workbook(d Document, b book.Book) error {
 	return w.file(d.ID+".xlsx", func(out io.Writer) error { return xlsx.Write(out, b, xlsx.Options{}) })
+}
+
+func (w *Writer) html(d Document, b book.Book) error {
+	return w.file(d.ID+".html", func(out io.Writer) error { return html.Write(out, b, html.Options{}) })
 }
 
 // json writes the coordinator's text, so that fields unknown to this build remain.
