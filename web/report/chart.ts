@@ -12,6 +12,7 @@ import { carried, figure, instant, logTick, ticks } from "./units";
 
 const sides = { left: 60, right: 56 };
 const printed = { width: 690, height: 180, scale: 2 };
+const printedSmall = { width: 335, height: 130, scale: 2 };
 // Steps between the ticks of a time axis, in seconds.
 const times = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 14400, 21600, 43200, 86400, 172800, 345600, 604800];
 const patterns: number[][] = [[], [7, 3], [2, 2], [9, 3, 2, 3], [14, 4]];
@@ -42,6 +43,7 @@ export class TimeChart implements Member {
   private table: Columns | undefined;
   private heat: Grid | undefined;
   private top = 0;
+  private readonly isSmall: boolean;
   private readonly shown: boolean[];
   private colours: Palette;
   private visible = false;
@@ -64,6 +66,7 @@ export class TimeChart implements Member {
     private readonly group: Group,
     private readonly text: (english: string) => string,
   ) {
+    this.isSmall = box.closest(".small") !== null;
     this.shown = this.series.map((s) => !s.hidden);
     this.colours = palette();
     this.resetButton = element("button", "reset", text("Reset zoom"));
@@ -83,7 +86,7 @@ export class TimeChart implements Member {
       const x = floats(chart.heat.x);
       if (x.length > 1) range = [x[0] as number, x[x.length - 1] as number];
     }
-    group.add(this, range, step, chart.y.length > 1, (chart.marks?.length ?? 0) > 0);
+    group.add(this, range, step, chart.y.length > 1 && !this.isSmall, (chart.marks?.length ?? 0) > 0);
   }
 
   private get series(): Series[] {
@@ -119,7 +122,7 @@ export class TimeChart implements Member {
   }
 
   private height(): number {
-    return (window.innerWidth < 600 ? 220 : 250) + rows(this.chart) * rowHeight;
+    return (this.isSmall ? 180 : window.innerWidth < 600 ? 220 : 250) + rows(this.chart) * rowHeight;
   }
 
   private fit(): void {
@@ -214,7 +217,7 @@ export class TimeChart implements Member {
     return new uPlot({
       width, height,
       series, bands, scales, axes,
-      padding: [(8 + rows(chart) * rowHeight) * k, chart.y.length > 1 ? 0 : (this.group.right && (!onScreen || window.innerWidth >= 600) ? sides.right : 14) * k, 0, 0],
+      padding: [(8 + rows(chart) * rowHeight) * k, chart.y.length > 1 ? 0 : (this.group.right && !this.isSmall && (!onScreen || window.innerWidth >= 600) ? sides.right : 14) * k, 0, 0],
       legend: { show: false },
       cursor: {
         show: onScreen,
@@ -487,7 +490,7 @@ export class TimeChart implements Member {
     this.colours = palette();
     for (const paint of this.swatches) paint();
     const stage = element("div", "");
-    const { width, height, scale } = printed;
+    const { width, height, scale } = this.isSmall ? printedSmall : printed;
     const u = this.build(stage, width * scale, (height + rows(this.chart) * rowHeight) * scale, scale);
     this.paper = u.ctx.canvas;
     this.paper.className = "on-paper";

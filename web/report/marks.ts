@@ -73,7 +73,15 @@ export function lines(u: uPlot, chart: Chart, colours: Palette, k: number): void
       ctx.textAlign = "right";
       ctx.textBaseline = y < bbox.top + 16 * k ? "top" : "bottom";
       const value = ticks([l.value], chart.y[l.axis ?? 0]?.unit)[0];
-      ctx.fillText(short(ctx, l.label || (value as string), bbox.width * 0.6), bbox.left + bbox.width - 4 * k, y + (y < bbox.top + 16 * k ? 3 : -2) * k);
+      const label = short(ctx, l.label || (value as string), bbox.width * 0.6);
+      const at: [number, number] = [bbox.left + bbox.width - 4 * k, y + (y < bbox.top + 16 * k ? 3 : -2) * k];
+      ctx.strokeStyle = colours.paper; // the label is readable over lines
+      ctx.setLineDash([]);
+      ctx.lineWidth = 4 * k;
+      ctx.lineJoin = "round";
+      ctx.strokeText(label, ...at);
+      ctx.fillText(label, ...at);
+      ctx.lineWidth = Math.max(1, Math.round(k));
     }
   });
   labels(u, chart, colours, k);

@@ -136,6 +136,13 @@ func TestHostileNamesAreText(t *testing.T) {
 	}
 }
 
+// A chapter with many charts over time has small ones, two in a row, behind the first.
+func TestTelemetryIsShownInSmallCharts(t *testing.T) {
+	require.NotContains(t, write(t, "few", run(30, 16), html.Options{}), `class="chart small"`)
+	page := write(t, "many", run(30, 40), html.Options{})
+	require.Equal(t, 6, strings.Count(page, `class="chart small"`), "of ten")
+}
+
 // Every text that the page adds is passed to the translation.
 func TestTextsOfThePageAreTranslated(t *testing.T) {
 	asked := make(map[string]bool)

@@ -52,7 +52,7 @@ type chart struct {
 	How     string
 	Picture template.HTML
 	Data    template.JS
-	Wide    bool
+	Class   string // over-time: as wide as the page; small: beside another one
 }
 
 // table is a table of a chapter.
@@ -103,6 +103,7 @@ func newPage(b book.Book, o Options) (page, error) {
 			p.Time = p.Time || made.Picture == ""
 			v.Charts = append(v.Charts, made)
 		}
+		small(v.Charts)
 		for k, t := range c.Tables {
 			v.Tables = append(v.Tables, newTable(t, fmt.Sprintf("%s-table%d", v.ID, k+1)))
 		}
@@ -117,14 +118,14 @@ func newPage(b book.Book, o Options) (page, error) {
 }
 
 func newChart(c book.Chart, id string, shared *positions, o Options) (chart, error) {
-	v := chart{ID: id, Title: c.Title, How: c.How, Wide: true}
+	v := chart{ID: id, Title: c.Title, How: c.How, Class: "over-time"}
 	switch c.Kind {
 	case book.Lines, book.Bars:
 		var picture bytes.Buffer
 		if err := svg.Write(&picture, c, svg.Options{Inline: true, Width: pictureWidth, ID: id, Text: o.Text}); err != nil {
 			return chart{}, fmt.Errorf("draw %q: %w", c.Title, err)
 		}
-		v.Picture, v.Wide = template.HTML(picture.String()), false // package svg escapes its texts
+		v.Picture, v.Class = template.HTML(picture.String()), "" // package svg escapes its texts
 	default:
 		var err error
 		if v.Data, err = toJSON(newData(c, shared)); err != nil {
@@ -132,6 +133,25 @@ func newChart(c book.Chart, id string, shared *positions, o Options) (chart, err
 		}
 	}
 	return v, nil
+}
+
+// fewCharts is the number of charts over time that are wide in a chapter with more: those behind them are telemetry.
+const fewCharts = 4
+
+// small makes the charts over time small behind the first ones, if there are many.
+func small(charts []chart) {
+	var wide []int
+	for i, c := range charts {
+		if c.Picture == "" {
+			wide = append(wide, i)
+		}
+	}
+	if len(wide) <= fewCharts+1 {
+		return
+	}
+	for _, i := range wide[fewCharts:] {
+		charts[i].Class = "small"
+	}
 }
 
 func newTable(t book.Table, id string) table {
