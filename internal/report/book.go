@@ -48,13 +48,16 @@ func suiteBook(s result.Suite, targets descriptor.List, o draw.Options) book.Boo
 	return b.Book
 }
 
+// resultsTitle is the heading of what a suite's file asks for.
+const resultsTitle = "Results"
+
 // addTables adds the tables and charts that the suite's file describes.
 func (b *maker) addTables(s result.Suite, charts []book.Chart) {
 	if len(s.Tables)+len(charts) == 0 {
 		return
 	}
 	c := book.Chapter{
-		Title:  "Results",
+		Title:  resultsTitle,
 		Text:   []string{"Figures named published are the authors' from their own cluster: none of them was measured here."},
 		Charts: charts,
 	}

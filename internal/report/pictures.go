@@ -42,8 +42,8 @@ func (p *pictures) add(at place, c book.Chart) (name string, err error) {
 	return name, p.create(name, func(out io.Writer) error { return svg.Write(out, c, svg.Options{Text: p.text}) })
 }
 
-// mostUseful chooses n charts: those that compare cases before those of single runs, chapters with evidence that few readers need
-// last, and otherwise the first charts of all chapters before the second ones.
+// mostUseful chooses n charts: those that the suite's file asks for, those that compare cases, then those of single runs. Chapters
+// with evidence that few readers need come last; otherwise the first charts of all chapters come before the second ones.
 func mostUseful(b book.Book, n int) map[place]bool {
 	type candidate struct {
 		place
@@ -54,6 +54,9 @@ func mostUseful(b book.Book, n int) map[place]bool {
 		rank := 0
 		if slices.ContainsFunc(c.Charts, func(chart book.Chart) bool { return chart.Kind == book.Time }) {
 			rank = 1 // the charts are of one run
+		}
+		if c.Title == resultsTitle {
+			rank = -1
 		}
 		if c.Detail {
 			rank += 2

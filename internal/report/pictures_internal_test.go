@@ -79,6 +79,17 @@ func TestMarkdownDrawsComparisonsBeforeSingleRuns(t *testing.T) {
 	require.Len(t, mostUseful(b, 40), 7)
 }
 
+// What a suite's file asks for has a picture, also where a chart is over time.
+func TestMarkdownDrawsRequestedChartsFirst(t *testing.T) {
+	asked := book.Chapter{Title: resultsTitle}
+	for range maxPictures {
+		asked.Charts = append(asked.Charts, book.Chart{Kind: book.Time})
+	}
+	drawn := mostUseful(book.Book{Chapters: []book.Chapter{{Title: "One", Charts: []book.Chart{chartOf("p99")}}, asked}}, maxPictures)
+	require.False(t, drawn[place{0, 0}])
+	require.True(t, drawn[place{1, maxPictures - 1}])
+}
+
 func TestMarkdownWithoutFilesHasNoPictures(t *testing.T) {
 	var out strings.Builder
 	require.NoError(t, Markdown(&out, book.Book{Title: "T", Chapters: []book.Chapter{{Title: "One", Charts: []book.Chart{chartOf("a")}}}}))
