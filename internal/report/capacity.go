@@ -20,7 +20,7 @@ func (p *page) capacities(s result.Suite) {
 			continue
 		}
 		p.line()
-		p.line(p.bold("Capacity of " + printable(c.Name)))
+		p.line(p.bold(p.t("Capacity of " + printable(c.Name))))
 		p.wrap("", printable(c.Capacity.Text), plain)
 		p.table(probeTable(*c.Capacity))
 		for _, note := range c.Capacity.Notes {
@@ -29,7 +29,7 @@ func (p *page) capacities(s result.Suite) {
 	}
 	for _, sweep := range s.Sweeps {
 		p.line()
-		p.line(p.bold(sweepTitle(sweep)))
+		p.line(p.bold(p.t(sweepTitle(sweep))))
 		p.wrap("", printable(sweep.Text), plain)
 		p.table(sweepTable(sweep))
 		for _, note := range sweep.Notes {

@@ -17,8 +17,8 @@ func suiteTable(t result.Table) book.Table {
 	for _, note := range t.Notes {
 		out.Notes = append(out.Notes, plainWords(note))
 	}
-	for _, c := range t.Columns {
-		out.Columns = append(out.Columns, book.Column{Head: head(c), Unit: c.Unit, Figure: c.Figure || c.Unit != "", Names: !c.Figure, Published: c.Published})
+	for i, c := range t.Columns {
+		out.Columns = append(out.Columns, book.Column{Head: head(c), Unit: c.Unit, Figure: c.Figure || c.Unit != "", Names: !c.Figure && !describes(t, i), Published: c.Published})
 	}
 	status := unwell(t)
 	if status {
@@ -35,6 +35,15 @@ func suiteTable(t result.Table) book.Table {
 		out.Rows = append(out.Rows, cells)
 	}
 	return out
+}
+
+// describes reports whether a column of a table contains texts that benchd wrote: over how many runs a row is, or at which
+// value its peak was.
+func describes(t result.Table, column int) bool {
+	if slices.Contains([]string{"run", "repeat", "loop", "status"}, t.Columns[column].Name) {
+		return true
+	}
+	return slices.ContainsFunc(t.Rows, func(r result.Row) bool { return strings.HasPrefix(r.Cells[column].Text, "peak") })
 }
 
 // names are columns of names and other texts.

@@ -22,7 +22,7 @@ const (
 // difference come first, the worse ones before the better ones.
 func ComparisonTable(w io.Writer, c compare.Comparison, o Options) error {
 	p := newPage(o)
-	p.line(p.bold("B " + printable(c.B) + "  against  A " + printable(c.A)))
+	p.line(p.bold(p.t("B " + printable(c.B) + "  against  A " + printable(c.A))))
 	later := p.differences(c.Differences)
 	general := generalNotes(c)
 	for _, n := range general {
@@ -48,7 +48,7 @@ func ComparisonTable(w io.Writer, c compare.Comparison, o Options) error {
 	p.line()
 	for i, d := range later {
 		if i == someDifferences {
-			p.line(fmt.Sprintf("differs  and %d more: -o json has all", len(later)-i))
+			p.wrap("differs  ", fmt.Sprintf("and %d more: -o json has all", len(later)-i), plain)
 			break
 		}
 		p.wrap("differs  ", difference(d), plain)
@@ -60,7 +60,7 @@ func ComparisonTable(w io.Writer, c compare.Comparison, o Options) error {
 // differences writes the first ones and returns the others.
 func (p *page) differences(all []compare.Difference) (later []compare.Difference) {
 	if len(all) == 0 {
-		p.line("differs  nothing besides what was measured")
+		p.wrap("differs  ", "nothing besides what was measured", plain)
 	}
 	n := len(all)
 	if n > firstDifferences {
@@ -70,7 +70,7 @@ func (p *page) differences(all []compare.Difference) (later []compare.Difference
 		p.wrap("differs  ", difference(d), plain)
 	}
 	if n < len(all) {
-		p.line(fmt.Sprintf("differs  and %d more, listed at the end", len(all)-n))
+		p.wrap("differs  ", fmt.Sprintf("and %d more, listed at the end", len(all)-n), plain)
 	}
 	return all[n:]
 }
@@ -145,17 +145,17 @@ func (p *page) result(c compare.Comparison) {
 		}
 	}
 	if len(c.Cases) == 0 {
-		p.line("result   nothing to compare: A and B have no case in common")
+		p.wrap("result   ", "nothing to compare: A and B have no case in common", plain)
 		return
 	}
 	if len(c.Cases) > 1 {
 		var parts []string
 		for _, o := range []compare.Outcome{compare.IsWorse, compare.IsMixed, compare.IsBetter, compare.IsRefused, compare.IsUnknown, compare.IsSame} {
 			if n := outcomes[o]; n > 0 {
-				parts = append(parts, p.outcome(o)(fmt.Sprintf("%d %s", n, o)))
+				parts = append(parts, p.outcome(o)(p.t(fmt.Sprintf("%d %s", n, o))))
 			}
 		}
-		p.line("result   " + several(len(c.Cases), "case") + ": " + strings.Join(parts, ", "))
+		p.line(p.label("result   "), p.t(several(len(c.Cases), "case")), p.t(": "), strings.Join(parts, p.t(", ")))
 	}
 	var parts []string
 	for _, v := range []compare.Verdict{compare.Worse, compare.Better, compare.NoDifference, compare.NotEnoughRuns} {
@@ -183,7 +183,7 @@ func (p *page) sentences(cases []compare.Case) {
 		p.wrapBehind("  ", p.bold(printable(c.Name))+"\n  ", printable(c.Sentence), p.outcome(c.Outcome))
 	}
 	if len(same) > 0 {
-		p.line(p.bold(string(compare.IsSame)), " in ", several(len(same), "case"))
+		p.line(p.bold(p.t(string(compare.IsSame) + " in " + several(len(same), "case"))))
 		p.wrapBehind("  ", "  ", strings.Join(same, "; "), plain)
 	}
 }
@@ -198,7 +198,7 @@ func (p *page) comparedCase(c compare.Case, general []string, brief bool) {
 		return
 	}
 	p.line()
-	p.line(p.bold(printable(c.Name)), fmt.Sprintf("  %s of A, %s of B", runs(len(c.RunsA)), runs(len(c.RunsB))))
+	p.line(p.bold(printable(c.Name)), p.t(fmt.Sprintf("  %s of A, %s of B", runs(len(c.RunsA)), runs(len(c.RunsB)))))
 	if !brief {
 		p.wrap("", printable(c.Sentence), p.outcome(c.Outcome))
 	}
@@ -221,13 +221,13 @@ func (p *page) comparedFigures(c compare.Case) {
 		return
 	}
 	g := &grid{left: 1}
-	g.add("figure", "A", "B", "change", "95 % interval", "verdict")
+	g.add(p.all([]string{"figure", "A", "B", "change", "95 % interval", "verdict"})...)
 	for _, f := range c.Figures {
 		change, interval := none, none
 		if s := f.Shift; s != nil {
 			change, interval = compare.Percent(s.Ratio), compare.Percent(s.Low)+" to "+compare.Percent(s.High)
 		}
-		g.add(compare.Title(f.Name), amount(f, f.A.Median), amount(f, f.B.Median), change, interval, verdictText(f))
+		g.add(p.t(compare.Title(f.Name)), amount(f, f.A.Median), amount(f, f.B.Median), change, p.t(interval), p.t(verdictText(f)))
 	}
 	for i, line := range g.lines() {
 		if i == 0 {
@@ -235,8 +235,8 @@ func (p *page) comparedFigures(c compare.Case) {
 			continue
 		}
 		f := c.Figures[i-1]
-		left := strings.TrimSuffix(line, verdictText(f))
-		p.line(left, p.verdict(f.Verdict)(verdictText(f)))
+		verdict := p.t(verdictText(f))
+		p.line(strings.TrimSuffix(line, verdict), p.verdict(f.Verdict)(verdict))
 	}
 }
 

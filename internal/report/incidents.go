@@ -39,7 +39,7 @@ func (p *page) incidents(runs []result.Run) {
 			for _, text := range incidents(phase) {
 				if title != "" {
 					p.line()
-					p.line(p.bold(title))
+					p.line(p.bold(p.t(title)))
 					title = ""
 				}
 				p.wrap(incidentOf(run, phase)+"  ", text, plain)
@@ -139,7 +139,7 @@ func incidentNotes(phase result.Phase, i result.Incident) string {
 			notes = append(notes, fmt.Sprintf("and %d more", len(i.Events)-shown))
 			break
 		}
-		note := fmt.Sprintf("%s at %s s", short(printable(e.Text), 40), fixed(e.T, 1))
+		note := fmt.Sprintf("%s at %s s", short(printable(e.Text), 60), fixed(e.T, 1))
 		if e.Kind == result.ByAction {
 			note = fmt.Sprintf("%s at %s s %s", printable(e.Text), fixed(e.T, 1), took(phase, e.T, e.Text))
 		}

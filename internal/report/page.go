@@ -3,8 +3,11 @@ package report
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
-	"unicode/utf8"
+	"unicode"
+
+	"github.com/charmbracelet/x/ansi"
 
 	"github.com/benchd/benchd/internal/descriptor"
 )
@@ -16,6 +19,8 @@ type Options struct {
 	Agents bool // the figures of each agent below those of each operation
 	// Targets are the descriptions of the targets whose telemetry is shown.
 	Targets descriptor.List
+	// Text translates a text that benchd wrote; nil leaves it English.
+	Text func(string) string
 }
 
 func (o Options) width() int {
@@ -31,7 +36,18 @@ type page struct {
 	options Options
 }
 
-func newPage(o Options) *page { return &page{options: o} }
+func newPage(o Options) *page {
+	if o.Text == nil {
+		o.Text = plain
+	}
+	return &page{options: o}
+}
+
+// t is a text in the language of the page.
+func (p *page) t(english string) string { return p.options.Text(english) }
+
+// columns is how many columns of a terminal a text takes: East Asian characters take two.
+func columns(s string) int { return ansi.StringWidth(s) }
 
 func (p *page) line(parts ...string) {
 	for _, part := range parts {
@@ -40,16 +56,28 @@ func (p *page) line(parts ...string) {
 	p.text.WriteByte('\n')
 }
 
-// wrap writes text after a label. Long text continues on the next lines, indented by the label's width.
+// wrap writes text after a label, both in the language of the page. Long text continues on the next lines, indented by the
+// label's width.
 func (p *page) wrap(label, text string, style func(string) string) {
+	label = p.label(label)
 	p.wrapBehind(label, label, text, style)
 }
 
-// wrapBehind is wrap with a styled label.
+// label is a label in the language of the page. It keeps its width where that is possible.
+func (p *page) label(english string) string {
+	word := strings.TrimRight(english, " ")
+	if word == "" {
+		return english
+	}
+	text, blanks := p.t(word), len(english)-len(word)
+	return text + strings.Repeat(" ", max(columns(english)-columns(text), min(blanks, 2)))
+}
+
+// wrapBehind is wrap with a styled label, which is in the language of the page.
 func (p *page) wrapBehind(label, shown, text string, style func(string) string) {
-	indent := strings.Repeat(" ", utf8.RuneCountInString(label))
+	indent := strings.Repeat(" ", columns(label))
 	room := max(p.options.width()-len(indent), 20)
-	for i, line := range broken(text, room) {
+	for i, line := range broken(p.t(text), room) {
 		if i > 0 {
 			shown = indent
 		}
@@ -57,26 +85,51 @@ func (p *page) wrapBehind(label, shown, text string, style func(string) string) 
 	}
 }
 
-// broken breaks text between words into lines of at most room characters. A number stays with its unit.
+// broken breaks text between words into lines of at most room columns. A number stays with its unit. Words of East Asian
+// characters may be broken between two of them.
 func broken(text string, room int) []string {
 	var lines []string
 	var line strings.Builder
 	length := 0
 	for _, word := range together(strings.Fields(text)) {
-		n := utf8.RuneCountInString(word)
-		if length > 0 && length+1+n > room {
-			lines = append(lines, line.String())
-			line.Reset()
-			length = 0
+		for i, piece := range pieces(word) {
+			n, blank := columns(piece), 0
+			if i == 0 && length > 0 {
+				blank = 1
+			}
+			if length > 0 && length+blank+n > room {
+				lines = append(lines, line.String())
+				line.Reset()
+				length, blank = 0, 0
+			}
+			line.WriteString(strings.Repeat(" ", blank) + piece)
+			length += blank + n
 		}
-		if length > 0 {
-			line.WriteByte(' ')
-			length++
-		}
-		line.WriteString(word)
-		length += n
 	}
 	return append(lines, line.String())
+}
+
+// pieces are the parts of a word that may be in different lines: an East Asian character with the punctuation behind it, or
+// before it if it opens something.
+func pieces(word string) []string {
+	if !strings.ContainsFunc(word, wide) {
+		return []string{word}
+	}
+	var out []string
+	from, runes := 0, []rune(word)
+	for i := 1; i < len(runes); i++ {
+		before, after := runes[i-1], runes[i]
+		if (wide(before) || wide(after)) && !strings.ContainsRune("（“", before) && !strings.ContainsRune("，。；：）”、！？,.;:)%", after) {
+			out = append(out, string(runes[from:i]))
+			from = i
+		}
+	}
+	return append(out, string(runes[from:]))
+}
+
+// wide reports whether a character is an East Asian one.
+func wide(r rune) bool {
+	return unicode.Is(unicode.Han, r) || r >= 0x3000 && r <= 0x303f || r >= 0xff00 && r <= 0xffef
 }
 
 // together joins numbers with the units that follow them.
@@ -111,6 +164,15 @@ func (p *page) write(w io.Writer) error {
 		return fmt.Errorf("write table: %w", err)
 	}
 	return nil
+}
+
+// all are texts in the language of the page.
+func (p *page) all(english []string) []string {
+	out := slices.Clone(english)
+	for i, s := range out {
+		out[i] = p.t(s)
+	}
+	return out
 }
 
 func plain(s string) string { return s }
@@ -164,7 +226,7 @@ func (g *grid) lines() []string {
 			if i == len(widths) {
 				widths = append(widths, 0)
 			}
-			widths[i] = max(widths[i], utf8.RuneCountInString(cell))
+			widths[i] = max(widths[i], columns(cell))
 		}
 	}
 	lines := make([]string, 0, len(g.rows))
@@ -174,7 +236,7 @@ func (g *grid) lines() []string {
 			if i > 0 {
 				b.WriteString("  ")
 			}
-			pad := strings.Repeat(" ", widths[i]-utf8.RuneCountInString(cell))
+			pad := strings.Repeat(" ", widths[i]-columns(cell))
 			if i < g.left {
 				b.WriteString(cell + pad)
 			} else {
@@ -190,13 +252,15 @@ func (g *grid) lines() []string {
 func length(lines []string) int {
 	n := 0
 	for _, line := range lines {
-		n = max(n, utf8.RuneCountInString(line))
+		n = max(n, columns(line))
 	}
 	return n
 }
 
-// grid writes rows below a header. Rows that are too wide lose the named columns one after another.
+// grid writes rows below a header, which it translates. Rows that are too wide lose the named columns one after another.
 func (p *page) grid(g *grid, spare ...string) {
+	g.rows[0] = p.all(g.rows[0])
+	spare = p.all(spare)
 	lines := g.lines()
 	for i := range spare {
 		if length(lines) <= p.options.width() {

@@ -28,7 +28,7 @@ type place struct{ chapter, chart int }
 
 // markdownBook writes a book as Markdown, with its charts as pictures beside it. Names of files begin with base.
 func (w *Writer) markdownBook(base string, b book.Book) error {
-	p := pictures{base: base, create: w.file, drawn: mostUseful(b, maxPictures)}
+	p := pictures{base: base, create: w.file, text: w.Text, drawn: mostUseful(b, maxPictures)}
 	return w.file(base+".md", func(out io.Writer) error { return markdown(out, b, p.add, p.text) })
 }
 

@@ -15,7 +15,7 @@ import (
 // a suite without a plan it lists the runs, without averages over them.
 func SuiteTable(w io.Writer, suite result.Suite, o Options) error {
 	p := newPage(o)
-	title := "suite " + suite.ID
+	title := p.t("suite") + " " + suite.ID
 	if suite.Name != "" {
 		title += "  " + suite.Name
 	}
@@ -63,7 +63,7 @@ func (p *page) scenarios(suite result.Suite) {
 	tables := ScenarioTables(suite)
 	for _, t := range tables {
 		p.line()
-		p.line(p.bold(t.Title))
+		p.line(p.bold(p.t(t.Title)))
 		p.table(t)
 		for _, note := range t.Notes {
 			if left[note] {
@@ -78,6 +78,7 @@ func (p *page) scenarios(suite result.Suite) {
 
 // table writes a table of texts; if it is too wide, the less important columns are left out.
 func (p *page) table(t book.Table) {
+	t = t.Map(p.t)
 	g := &grid{}
 	for g.left < len(t.Columns) && !t.Columns[g.left].Figure {
 		g.left++
@@ -112,19 +113,19 @@ func (p *page) runs(suite result.Suite) {
 	g := &grid{left: 6}
 	g.add("run", "case", "status", "phase", "loop", "operation", "ops/s", "count", "p50", "p99", "max")
 	for _, run := range suite.Runs {
-		g.run(run)
+		g.run(run, p.t)
 	}
 	p.grid(g, "max", "count", "status")
 }
 
 // run adds the rows of a run; cells that repeat the row above are empty.
-func (g *grid) run(run result.Run) {
-	id, name, status := run.ID, short(run.Case, 16), string(run.Status)
+func (g *grid) run(run result.Run, text func(string) string) {
+	id, name, status := run.ID, short(run.Case, 16), text(string(run.Status))
 	for _, phase := range run.Phases {
 		if phase.Name == "warmup" {
 			continue
 		}
-		title, loop, speed := phase.Name, phase.Loop, rate(phase.Throughput)
+		title, loop, speed := text(phase.Name), text(phase.Loop), rate(phase.Throughput)
 		for _, o := range phase.Operations {
 			if o.PartOf != nil || !result.Good(o.Outcome) {
 				continue

@@ -17,7 +17,7 @@ func (p *page) summary(run result.Run) {
 		return
 	}
 	p.line()
-	p.line(p.bold("summary"), "  ", p.status(run.Status), "; ", raised(run))
+	p.line(p.bold(p.t("summary")), "  ", p.status(run.Status), p.t("; "), p.t(raised(run)))
 	for _, phase := range run.Phases {
 		if phase.Name == "warmup" {
 			continue
@@ -38,7 +38,7 @@ func (p *page) latencies(phase result.Phase) {
 			continue
 		}
 		if n++; n > someOperations {
-			p.line("    and more operations above")
+			p.line(p.t("    and more operations above"))
 			return
 		}
 		p.wrap("    "+label(o, "")+"  ", fmt.Sprintf("p50 %s, p95 %s, p99 %s, max %s",

@@ -29,7 +29,7 @@ func Table(w io.Writer, run result.Run, o Options) error {
 }
 
 func (p *page) head(run result.Run) {
-	title := []string{"run " + run.ID}
+	title := []string{p.t("run") + " " + run.ID}
 	for _, s := range []string{run.Name, run.Case} {
 		if s != "" && !slices.Contains(title, s) {
 			title = append(title, s)
@@ -72,9 +72,9 @@ func rowGap(gap *result.RowGap) string {
 func (p *page) status(s result.Status) string {
 	switch s {
 	case result.Partial, result.Failed, result.Cancelled:
-		return p.red(string(s))
+		return p.red(p.t(string(s)))
 	default:
-		return string(s)
+		return p.t(string(s))
 	}
 }
 
@@ -145,10 +145,11 @@ func counts(r result.Reconcile) string {
 
 func (p *page) phase(run result.Run, phase result.Phase) {
 	p.line()
-	p.wrapBehind(phase.Name+"  ", p.bold(phase.Name)+"  ", phaseText(phase), plain)
+	name := p.t(phase.Name)
+	p.wrapBehind(name+"  ", p.bold(name)+"  ", phaseText(phase), plain)
 	for _, v := range run.Verdicts {
 		if v.Name == "overloaded" && v.Value && phase.Offered != nil && phase.Name != "warmup" {
-			p.line(p.red("throughput below the offered rate: response times are those of an overloaded system"))
+			p.wrap("", "throughput below the offered rate: response times are those of an overloaded system", p.red)
 		}
 	}
 	p.operations(run, phase)
@@ -239,13 +240,13 @@ func (p *page) operations(run result.Run, phase result.Phase) {
 			g.add(o.Op, "0", none, none, none, none, none, none, none)
 			above = o.Op
 		}
-		g.add(latencyCells(label(o, above), o.Figures)...)
+		g.add(latencyCells(p.t(label(o, above)), o.Figures)...)
 		if o.PartOf != nil || !result.Good(o.Outcome) {
 			continue
 		}
 		above = o.Op
 		if phase.Loop == "open" {
-			g.add(latencyCells("  service time", o.Service)...)
+			g.add(latencyCells(p.t("  service time"), o.Service)...)
 		}
 		if (p.options.Agents || odd) && len(o.Agents) > 1 {
 			for _, a := range o.Agents {
@@ -345,7 +346,7 @@ func (p *page) generators(phase result.Phase) {
 	p.grid(g, "late max", "GC max")
 	p.clientRetries(phase, all)
 	if n := len(phase.Generators) - len(all); n > 0 {
-		p.line(fmt.Sprintf("and %d more with more idle CPU", n))
+		p.line(p.t(fmt.Sprintf("and %d more with more idle CPU", n)))
 	}
 }
 
@@ -373,7 +374,7 @@ func (p *page) clientRetries(phase result.Phase, all []result.Generator) {
 	}
 	for _, a := range all {
 		if n := a.Client["retry"]; n > 0 {
-			p.line(fmt.Sprintf("agent %s: the target's client retried %s times within operations", a.Name, whole(n)))
+			p.line(p.t(fmt.Sprintf("agent %s: the target's client retried %s times within operations", a.Name, whole(n))))
 		}
 	}
 }

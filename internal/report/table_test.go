@@ -17,7 +17,15 @@ import (
 )
 
 // The tables for people. None is wider than 100 columns, and none has escape sequences unless requested.
-func TestTable(t *testing.T) {
+// shown is a run as the terminal shows it.
+type shown struct {
+	run     result.Run
+	options report.Options
+}
+
+// terminals are runs of all kinds.
+func terminals(t *testing.T) map[string]shown {
+	t.Helper()
 	plain := report.YCSB{}
 	overload := offered(3000, 300)
 	overload.health = func(_, window int, h *latency.Health) { h.Backlog = uint64(400 * (window + 1)) }
@@ -35,10 +43,7 @@ func TestTable(t *testing.T) {
 	}
 	warmup := mixed()
 	warmup.phase, warmup.windows = "warmup", 1
-	for name, tc := range map[string]struct {
-		run     result.Run
-		options report.Options
-	}{
+	return map[string]shown{
 		"closed": {run: build(t, result.Run{Note: "first try"}, plain, load(), warmup, mixed())},
 		"open":   {run: build(t, result.Run{}, plain, offered(6000, 1000))},
 		"overloaded": {
@@ -56,7 +61,11 @@ func TestTable(t *testing.T) {
 			Missing:  []string{"agent b: windows 14–20", "agent c: lost at 12.3 s of 60 s"},
 			Warnings: []string{"-p: jdbc.url: it is of another binding, which is not this run's; it was not used, and nobody will miss it"},
 		}, plain, load())},
-	} {
+	}
+}
+
+func TestTable(t *testing.T) {
+	for name, tc := range terminals(t) {
 		t.Run(name, func(t *testing.T) {
 			got := printed(t, tc.run, tc.options)
 			golden(t, "table-"+name+".txt", got)
@@ -75,13 +84,13 @@ func TestTable(t *testing.T) {
 	}
 }
 
-// The largest figures still fit.
-func TestTableOfLargeFigures(t *testing.T) {
+// largeRun has the largest figures.
+func largeRun() result.Run {
 	figures := result.Figures{Count: 12_345_678_901, Mean: 3_599_999_000, Max: 86_400_000_000}
 	p := 3_599_999_999.0
 	figures.P50, figures.P90, figures.P95, figures.P99, figures.P999 = &p, &p, &p, &p, &p
 	whole := "READ-MODIFY-WRITE"
-	run := result.Run{
+	return result.Run{
 		ID: "20261121-120000-abcdef.12", Status: result.Complete,
 		Phases: []result.Phase{{
 			Name: "measure", Loop: "open", Seconds: 345_600, Ops: 12_345_678_901, Throughput: 1_234_567, Rows: 12_345_678_901,
@@ -99,6 +108,11 @@ func TestTableOfLargeFigures(t *testing.T) {
 			}},
 		}},
 	}
+}
+
+// The largest figures still fit.
+func TestTableOfLargeFigures(t *testing.T) {
+	run := largeRun()
 	for line := range strings.Lines(printed(t, run, report.Options{})) {
 		require.LessOrEqual(t, utf8.RuneCountInString(strings.TrimSuffix(line, "\n")), 120, line)
 	}

@@ -48,6 +48,9 @@ type Writer struct {
 	Warn   func(text string)
 	// Targets describe the targets of the reported runs.
 	Targets descriptor.List
+	// Lang is the language of formats for people, and Text translates into it; nil is English.
+	Lang string
+	Text func(string) string
 }
 
 // NoPointsError reports that a run was submitted without raw points.
@@ -104,7 +107,7 @@ func (w *Writer) file(name string, write func(io.Writer) error) error {
 	return write(out)
 }
 
-// book is the report of a result, with the histograms of the runs that have charts over time.
+// book is the report of a result in the language of the reader, with the histograms of the runs that have charts over time.
 func (w *Writer) book(ctx context.Context, d Document) (book.Book, error) {
 	o := draw.Options{Histograms: make(map[string]*draw.Histograms)}
 	shown := []result.Run{d.Run}
@@ -125,6 +128,9 @@ func (w *Writer) book(ctx context.Context, d Document) (book.Book, error) {
 		b = runBook(d.Run, w.Targets, o)
 	}
 	b.Data = everyInterval(d.runs(), ids, o)
+	if w.Text != nil {
+		b = b.Map(w.Text)
+	}
 	return b, nil
 }
 
@@ -153,11 +159,11 @@ func (w *Writer) markdown(d Document, b book.Book) error {
 }
 
 func (w *Writer) workbook(d Document, b book.Book) error {
-	return w.file(d.ID+".xlsx", func(out io.Writer) error { return xlsx.Write(out, b, xlsx.Options{}) })
+	return w.file(d.ID+".xlsx", func(out io.Writer) error { return xlsx.Write(out, b, xlsx.Options{Lang: w.Lang, Text: w.Text}) })
 }
 
 func (w *Writer) html(d Document, b book.Book) error {
-	return w.file(d.ID+".html", func(out io.Writer) error { return html.Write(out, b, html.Options{}) })
+	return w.file(d.ID+".html", func(out io.Writer) error { return html.Write(out, b, html.Options{Lang: w.Lang, Text: w.Text}) })
 }
 
 // json writes the coordinator's text, so that fields unknown to this build remain.
