@@ -12,6 +12,7 @@ import (
 	"github.com/benchd/benchd/internal/compare"
 	"github.com/benchd/benchd/internal/config"
 	"github.com/benchd/benchd/internal/figure"
+	"github.com/benchd/benchd/internal/phrase"
 	"github.com/benchd/benchd/internal/property"
 	"github.com/benchd/benchd/internal/report"
 	"github.com/benchd/benchd/internal/target"
@@ -21,6 +22,7 @@ import (
 type compareFlags struct {
 	connect     *connectFlags
 	format      string
+	lang        phrase.Translator
 	smallest    string
 	figures     []string
 	failOnWorse bool
@@ -49,7 +51,8 @@ not compared.`,
   benchctl compare 20260301-k7mp@hdd 20260301-k7mp@ssd
   benchctl compare 20260301-k7mp@threads.total=16 20260301-k7mp@threads.total=64 --smallest 2%
   benchctl compare before.json after.json --fail-on-worse
-  benchctl compare --baseline main 20260302-x2ra -o json`,
+  benchctl compare --baseline main 20260302-x2ra -o json
+  benchctl compare 20260301-k7mp 20260302-x2ra --lang zh`,
 	}
 	f := compareFlags{connect: addConnectFlags(cmd)}
 	cmd.Args = func(_ *cobra.Command, args []string) error {
@@ -59,6 +62,7 @@ not compared.`,
 		return nil
 	}
 	addOutputFlag(cmd, &f.format, "table", "json", "benchfmt")
+	addLangFlag(cmd, &f.lang)
 	cmd.Flags().StringVar(&f.smallest, "smallest", "5%", "smallest effect worth naming, a `SHARE` such as 2% or 0.02")
 	config.Var(cmd.Flags(), &f.figures, "figures", "NAME,…", "figures to compare, such as throughput_ops,read_p99_us; empty: throughput, p50, p99 and p99.9",
 		func(s string) ([]string, error) { return strings.Split(s, ","), nil }, func(s []string) string { return strings.Join(s, ",") })
@@ -139,7 +143,7 @@ func (f *compareFlags) print(c *cli.Context, targets target.List, all []compare.
 				return err
 			}
 		}
-		if err := report.ComparisonTable(c.Out, one, tableOptions(c.Out, targets)); err != nil {
+		if err := report.ComparisonTable(c.Out, one, tableOptions(c.Out, targets, f.lang)); err != nil {
 			return err
 		}
 	}

@@ -6,12 +6,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/charmbracelet/x/term"
 	"github.com/spf13/cobra"
 
 	"github.com/benchd/benchd/internal/cli"
 	"github.com/benchd/benchd/internal/config"
+	"github.com/benchd/benchd/internal/phrase"
 	"github.com/benchd/benchd/internal/remote"
 	"github.com/benchd/benchd/internal/report"
 	"github.com/benchd/benchd/internal/result"
@@ -25,8 +27,15 @@ func addOutputFlag(cmd *cobra.Command, to *string, formats ...string) {
 	config.Enum(cmd, to, "output", "o", "output format", formats...)
 }
 
+// addLangFlag adds the flag for the language of what people read.
+func addLangFlag(cmd *cobra.Command, to *phrase.Translator) {
+	names := phrase.Languages()
+	config.Var(cmd.Flags(), to, "lang", strings.Join(names, "|"), "language of tables and reports; data formats are the same in all", phrase.For, phrase.Translator.Lang)
+	config.Complete(cmd, "lang", names)
+}
+
 // conclude prints the result of an ended suite, and returns its verdict.
-func conclude(ctx context.Context, c *cli.Context, client *remote.Client, targets target.List, id, format string, named report.YCSB) error {
+func conclude(ctx context.Context, c *cli.Context, client *remote.Client, targets target.List, id, format string, lang phrase.Translator, named report.YCSB) error {
 	text, err := client.Result(ctx, id)
 	if err != nil {
 		return err
@@ -34,7 +43,7 @@ func conclude(ctx context.Context, c *cli.Context, client *remote.Client, target
 	ended := verdict(text)
 	delivered, err := deliver(ctx, c, client, text, format, named)
 	if err == nil && (!delivered || format != "ycsb") {
-		err = printResult(c, targets, text, format)
+		err = printResult(c, targets, text, format, lang)
 	}
 	if err != nil {
 		return errors.Join(err, ended)
@@ -44,7 +53,7 @@ func conclude(ctx context.Context, c *cli.Context, client *remote.Client, target
 
 // printResult prints a suite's or run's result. JSON is printed as received from the coordinator, with fields that this build does
 // not know.
-func printResult(c *cli.Context, targets target.List, text []byte, format string) error {
+func printResult(c *cli.Context, targets target.List, text []byte, format string, lang phrase.Translator) error {
 	out := c.Out
 	if format == "json" {
 		return report.Indent(out, text)
@@ -54,7 +63,7 @@ func printResult(c *cli.Context, targets target.List, text []byte, format string
 		return err
 	}
 	if suite != nil {
-		return printSuite(out, *suite, format, tableOptions(out, targets))
+		return printSuite(out, *suite, format, tableOptions(out, targets, lang))
 	}
 	if format == "ycsb" {
 		ycsb, err := report.YCSBOf(run)
@@ -67,7 +76,7 @@ func printResult(c *cli.Context, targets target.List, text []byte, format string
 		noteOmitted(c, ycsb, run)
 		return nil
 	}
-	return report.Table(out, run, tableOptions(out, targets))
+	return report.Table(out, run, tableOptions(out, targets, lang))
 }
 
 // decode reads a result: a run, or a suite of several.
@@ -99,8 +108,8 @@ func printSuite(out io.Writer, suite result.Suite, format string, o report.Optio
 }
 
 // tableOptions fit a table to a terminal. Other outputs get no colours.
-func tableOptions(out io.Writer, targets target.List) report.Options {
-	o := report.Options{Targets: targets.Descriptors()}
+func tableOptions(out io.Writer, targets target.List, lang phrase.Translator) report.Options {
+	o := report.Options{Targets: targets.Descriptors(), Text: lang.Text}
 	tty := terminal(out)
 	if tty == nil {
 		return o

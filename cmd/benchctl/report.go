@@ -12,6 +12,7 @@ import (
 
 	"github.com/benchd/benchd/internal/cli"
 	"github.com/benchd/benchd/internal/config"
+	"github.com/benchd/benchd/internal/phrase"
 	"github.com/benchd/benchd/internal/remote"
 	"github.com/benchd/benchd/internal/report"
 	"github.com/benchd/benchd/internal/target"
@@ -26,7 +27,7 @@ func reportCommand(targets target.List) cli.Command {
 ` + report.FormatHelp() + `
 The files appear together and complete, or not at all. Existing files are replaced only with --force.`,
 		Example: `  benchctl report 20260301-k7mp --format json,csv --out results
-  benchctl report 20260301-k7mp --format md --out results --force
+  benchctl report 20260301-k7mp --format md --lang zh --out results --force
   benchctl report 20260301-k7mp.2 --format hlog --out .`,
 	}
 	f := addConnectFlags(cmd)
@@ -36,6 +37,8 @@ The files appear together and complete, or not at all. Existing files are replac
 	var force bool
 	config.Var(cmd.Flags(), &formats, "format", "FORMAT,…", "formats to write: "+strings.Join(report.FormatNames(), ", "), report.ParseFormats, func(s []string) string { return strings.Join(s, ",") })
 	config.Complete(cmd, "format", report.FormatNames())
+	var lang phrase.Translator
+	addLangFlag(cmd, &lang)
 	cmd.Flags().StringVar(&out, "out", "", "`DIR` for the files")
 	cmd.Flags().BoolVar(&force, "force", false, "replace existing files")
 	return cli.Command{Command: cmd, Run: func(ctx context.Context, c *cli.Context, args []string) error {
@@ -49,7 +52,7 @@ The files appear together and complete, or not at all. Existing files are replac
 		defer func() { _ = client.Close() }()
 		files := report.NewFiles(force)
 		defer files.Discard()
-		w := report.Writer{Files: files, Dir: out, Source: client, Targets: targets.Descriptors(), Warn: func(text string) { warn(c, []string{text}) }}
+		w := report.Writer{Files: files, Dir: out, Source: client, Targets: targets.Descriptors(), Lang: lang.Lang(), Text: lang.Text, Warn: func(text string) { warn(c, []string{text}) }}
 		if err := writeReport(ctx, client, &w, args[0], formats); err != nil {
 			return err
 		}

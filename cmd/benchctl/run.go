@@ -13,6 +13,7 @@ import (
 	"github.com/benchd/benchd/internal/config"
 	"github.com/benchd/benchd/internal/dev"
 	"github.com/benchd/benchd/internal/load"
+	"github.com/benchd/benchd/internal/phrase"
 	"github.com/benchd/benchd/internal/plan"
 	"github.com/benchd/benchd/internal/property"
 	"github.com/benchd/benchd/internal/remote"
@@ -29,6 +30,7 @@ type runFlags struct {
 	agents int
 	data   string
 	output string
+	lang   phrase.Translator
 	rawIO  string
 	below  string // the folder of files that properties name
 	quiet  bool
@@ -53,6 +55,7 @@ the measurements up to then; a second one ends the process at once.`,
 	config.Whole(cmd.Flags(), &f.agents, "agents", 1, "agents within this process; a suite that asks for more gets as many as it asks for")
 	cmd.Flags().StringVar(&f.data, "data", "", "keep the archive in `DIR`; without it only the printed result remains")
 	addOutputFlag(cmd, &f.output, resultFormats()...)
+	addLangFlag(cmd, &f.lang)
 	cli.WriteBelowFlag(cmd, &f.below, ".")
 	cli.RawIOFlag(cmd, &f.rawIO)
 	cmd.Flags().BoolVarP(&f.quiet, "quiet", "q", false, "show no progress")
@@ -115,7 +118,7 @@ func runHere(ctx context.Context, c *cli.Context, cmd *cobra.Command, f *runFlag
 	}); err != nil {
 		return err
 	}
-	return conclude(ctx, c, client, f.targets, id, f.output, j.ycsb)
+	return conclude(ctx, c, client, f.targets, id, f.output, f.lang, j.ycsb)
 }
 
 // agentsFor returns the number of agents that a run starts: want, or the largest number that a case asks for.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/benchd/benchd/internal/cli"
 	"github.com/benchd/benchd/internal/config"
+	"github.com/benchd/benchd/internal/phrase"
 	"github.com/benchd/benchd/internal/remote"
 	"github.com/benchd/benchd/internal/spec"
 	"github.com/benchd/benchd/internal/target"
@@ -28,6 +29,7 @@ type submitFlags struct {
 	watch      bool
 	cancel     bool
 	output     string
+	lang       phrase.Translator
 	resume     string
 }
 
@@ -64,6 +66,7 @@ the exit code is 4, and "benchctl watch" follows the run again.`,
 	fs.BoolVar(&f.watch, "watch", false, "like --wait, and show progress on standard error")
 	fs.BoolVar(&f.cancel, "cancel-on-interrupt", false, "cancel without asking on Ctrl-C or SIGTERM")
 	addOutputFlag(cmd, &f.output, resultFormats()...)
+	addLangFlag(cmd, &f.lang)
 	return cli.Command{Command: cmd, Run: func(ctx context.Context, c *cli.Context, _ []string) error {
 		return submit(ctx, c, cmd, &f)
 	}}
@@ -140,5 +143,5 @@ func submit(ctx context.Context, c *cli.Context, cmd *cobra.Command, f *submitFl
 	if err := follow(ctx, c, signals, w); err != nil {
 		return err
 	}
-	return conclude(ctx, c, client, f.targets, id, f.output, j.ycsb)
+	return conclude(ctx, c, client, f.targets, id, f.output, f.lang, j.ycsb)
 }

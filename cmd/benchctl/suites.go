@@ -14,6 +14,7 @@ import (
 
 	"github.com/benchd/benchd/internal/cli"
 	"github.com/benchd/benchd/internal/cli/view"
+	"github.com/benchd/benchd/internal/phrase"
 	"github.com/benchd/benchd/internal/remote"
 	"github.com/benchd/benchd/internal/target"
 )
@@ -72,18 +73,21 @@ func showCommand(targets target.List) cli.Command {
 		Long: `Show prints the result of a suite or run. If it is still active, the result has the measurements so far. The exit code
 reports whether the result was printed, not how the run ended.`,
 		Example: `  benchctl show 20260301-k7mp
-  benchctl show 20260301-k7mp.1 -o json | jq .phases[].throughput`,
+  benchctl show 20260301-k7mp.1 -o json | jq .phases[].throughput
+  benchctl show 20260301-k7mp --lang zh`,
 	}
 	f := addConnectFlags(cmd)
 	oneID(cmd, f)
 	output := "table"
+	var lang phrase.Translator
 	addOutputFlag(cmd, &output, resultFormats()...)
+	addLangFlag(cmd, &lang)
 	return cli.Command{Command: cmd, Run: ask(f, func(ctx context.Context, c *cli.Context, client *remote.Client, args []string) error {
 		text, err := client.Result(ctx, args[0])
 		if err != nil {
 			return err
 		}
-		return printResult(c, targets, text, output)
+		return printResult(c, targets, text, output, lang)
 	})}
 }
 
