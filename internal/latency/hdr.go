@@ -12,30 +12,14 @@ import (
 // significantDigits is the precision of our layout in HdrHistogram's terms.
 const significantDigits = 3
 
-// hdr returns h as an HdrHistogram in whole units, rounded down. In nanoseconds it has the same buckets and the same total
-// count; the exact sum, min and max are lost. An HdrHistogram has no overflow: those samples are counted at [Highest], and
-// the caller must report that (see Overflow).
-func (h *Histogram) hdr(unit time.Duration) (*hdrhistogram.Histogram, error) {
-	out := hdrhistogram.New(1, Highest/int64(unit), significantDigits)
-	for i, n := range h.all {
-		// A count above 2⁶³ becomes negative here, which RecordValues refuses.
-		if err := out.RecordValues(lowest(i)/int64(unit), int64(n)); err != nil {
-			return nil, fmt.Errorf("export histogram: %w", err)
-		}
-	}
-	if n := h.Overflow(); n > 0 {
-		if err := out.RecordValues(Highest/int64(unit), int64(n)); err != nil {
-			return nil, fmt.Errorf("export overflow: %w", err)
-		}
-	}
-	return out, nil
-}
-
 // LogWriter writes histograms as a HdrHistogram interval log, version 1.3.
 type LogWriter struct {
-	log   *hdrhistogram.HistogramLogWriter
-	start time.Time
-	unit  time.Duration
+	out    io.Writer
+	log    *hdrhistogram.HistogramLogWriter // for its comments
+	start  time.Time
+	unit   time.Duration
+	encode hdrEncoder
+	line   []byte
 }
 
 // NewLogWriter writes the log's head to w; start is the instant that intervals are counted from.
@@ -49,7 +33,7 @@ func NewMicrosWriter(w io.Writer, start time.Time) (*LogWriter, error) {
 }
 
 func newLogWriter(w io.Writer, start time.Time, unit time.Duration, units string) (*LogWriter, error) {
-	l := &LogWriter{log: hdrhistogram.NewHistogramLogWriter(w), start: start, unit: unit}
+	l := &LogWriter{out: w, log: hdrhistogram.NewHistogramLogWriter(w), start: start, unit: unit}
 	// The head has only whole seconds. Intervals are written in milliseconds relative to the same whole second, so
 	// nothing is lost.
 	base := start.Truncate(time.Second).UnixMilli()
@@ -74,13 +58,10 @@ func (l *LogWriter) Write(tag string, start, end time.Duration, h *Histogram) er
 	if strings.ContainsAny(tag, ", \t\r\n") {
 		return fmt.Errorf("write interval of histogram log: invalid tag %q: it contains a comma or a space", tag)
 	}
-	out, err := h.hdr(l.unit)
+	text, most, err := l.encode.encode(h, l.unit)
 	if err != nil {
 		return err
 	}
-	out.SetTag(tag)
-	out.SetStartTimeMs(l.start.Add(start).UnixMilli())
-	out.SetEndTimeMs(l.start.Add(end).UnixMilli())
 	if n := h.Overflow(); n > 0 {
 		comment := fmt.Sprintf("[Overflow: %d samples above %v are counted as %v in the next line; the longest took %v]",
 			n, time.Duration(Highest), time.Duration(Highest), time.Duration(h.Max()))
@@ -88,7 +69,17 @@ func (l *LogWriter) Write(tag string, start, end time.Duration, h *Histogram) er
 			return fmt.Errorf("write overflow to histogram log: %w", err)
 		}
 	}
-	if err := l.log.OutputIntervalHistogram(out); err != nil {
+	// The times are relative to the base of the log's head.
+	base := l.start.Truncate(time.Second).UnixMilli()
+	from, to := l.start.Add(start).UnixMilli()-base, l.start.Add(end).UnixMilli()-base
+	line := l.line[:0]
+	if tag != "" {
+		line = append(append(append(line, "Tag="...), tag...), ',')
+	}
+	line = fmt.Appendf(line, "%f,%f,%f,", float64(from)/1000, float64(to)/1000-float64(from)/1000, float64(most)/hdrhistogram.MsToNsRatio)
+	line = append(append(line, text...), '\n')
+	l.line = line
+	if _, err := l.out.Write(line); err != nil {
 		return fmt.Errorf("write interval of histogram log: %w", err)
 	}
 	return nil

@@ -43,8 +43,9 @@ func TestExportKeepsTheOverflow(t *testing.T) {
 func TestExportOfTooManySamplesIsAnError(t *testing.T) {
 	h := new(Histogram)
 	h.put(3, 1<<63)
-	_, err := h.hdr(time.Nanosecond)
-	require.Error(t, err)
+	h.totals.count = 1 << 63
+	_, _, err := new(hdrEncoder).encode(h, time.Nanosecond)
+	require.ErrorContains(t, err, "more samples")
 }
 
 func TestHistogramLogIsReadBackWithTheSameTotals(t *testing.T) {
