@@ -94,7 +94,7 @@ func deliver(ctx context.Context, c *cli.Context, client *remote.Client, text []
 	}
 	if y.Logs {
 		logs := y.NewYCSBLogs(files)
-		if err := client.Histograms(ctx, run.ID, logs.Add); err != nil {
+		if err := client.Histograms(ctx, run.ID, 0, logs.Add); err != nil {
 			return false, err
 		}
 		if err := logs.Close(); err != nil {

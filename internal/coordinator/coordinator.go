@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"path/filepath"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -92,6 +93,14 @@ type Coordinator struct {
 	changed    chan struct{}               // closed and replaced when a queue or roster changes
 }
 
+// sealedIn is the directory for what is computed once of long runs; none without a data directory.
+func sealedIn(data string) string {
+	if data == "" {
+		return ""
+	}
+	return filepath.Join(data, "computed")
+}
+
 // New opens the archive and recovers the unfinished runs.
 func New(ctx context.Context, config Config) (*Coordinator, error) {
 	if config.AgentGrace == 0 {
@@ -122,6 +131,7 @@ func New(ctx context.Context, config Config) (*Coordinator, error) {
 	c.quarantine = quarantine.NewList(c.log)
 	c.results = results.New(results.Config{
 		Archive: config.Archive, Reader: config.Reader, Version: config.Version, Keep: config.Keep, Clock: c.clock, Quarantine: c.quarantine, Logger: c.log,
+		Sealed: sealedIn(config.DataDir),
 	})
 	c.metrics = newMetrics(config.Registerer, c, config.ShowEnded)
 	c.ingest = &ingest{

@@ -16,10 +16,10 @@ import (
 
 // Histograms streams a run's windows, merged over its agents.
 func (c *Coordinator) Histograms(req *benchdv1.HistogramsRequest, stream grpc.ServerStreamingServer[benchdv1.HistogramsResponse]) error {
-	return wire.ToStatus(c.histograms(stream.Context(), req.GetId(), stream.Send))
+	return wire.ToStatus(c.histograms(stream.Context(), req.GetId(), int(req.GetAtMost()), stream.Send))
 }
 
-func (c *Coordinator) histograms(ctx context.Context, id string, send func(*benchdv1.HistogramsResponse) error) error {
+func (c *Coordinator) histograms(ctx context.Context, id string, atMost int, send func(*benchdv1.HistogramsResponse) error) error {
 	r, err := c.results.One(ctx, id)
 	if err != nil {
 		return err
@@ -29,7 +29,7 @@ func (c *Coordinator) histograms(ctx context.Context, id string, send func(*benc
 		return err
 	}
 	defer t.close()
-	if err := c.results.Histograms(ctx, r, func(iv results.Interval) error {
+	if err := c.results.Histograms(ctx, r, atMost, func(iv results.Interval) error {
 		_, err := protodelim.MarshalTo(t.out, fromInterval(iv))
 		return err
 	}); err != nil {

@@ -12,11 +12,12 @@ import (
 	"github.com/benchd/benchd/internal/wire"
 )
 
-// Histograms passes a run's intervals to take, one after another.
-func (c *Client) Histograms(ctx context.Context, id string, take func(report.Interval) error) error {
+// Histograms passes a run's intervals to take, one after another. If atMost is not 0, neighbouring intervals are merged, so that each
+// phase has at most so many; older coordinators merge none.
+func (c *Client) Histograms(ctx context.Context, id string, atMost int, take func(report.Interval) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	stream, err := c.service.Histograms(ctx, &benchdv1.HistogramsRequest{Id: id})
+	stream, err := c.service.Histograms(ctx, &benchdv1.HistogramsRequest{Id: id, AtMost: uint32(atMost)})
 	if err != nil {
 		return c.translate(err)
 	}

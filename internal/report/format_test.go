@@ -32,7 +32,7 @@ func TestFormatsAreDocumented(t *testing.T) {
 // source has a window and an operation of each run.
 type source struct{}
 
-func (source) Histograms(_ context.Context, _ string, take func(report.Interval) error) error {
+func (source) Histograms(_ context.Context, _ string, _ int, take func(report.Interval) error) error {
 	h := new(latency.Histogram)
 	h.Record(1000)
 	return take(report.Interval{Phase: "measure", PhaseStart: time.Unix(1, 0), End: time.Second, Series: []latency.Series{{Key: latency.Key{Op: "READ", Outcome: "OK"}, Response: h, Service: h}}})

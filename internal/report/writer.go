@@ -36,7 +36,9 @@ func (d Document) runs() []result.Run {
 
 // Source provides what a result does not contain: the histograms and the single operations of a run.
 type Source interface {
-	Histograms(ctx context.Context, run string, take func(Interval) error) error
+	// Histograms passes on the intervals of a run. If atMost is not 0, neighbouring intervals are merged, so that each phase has at
+	// most so many: result.Columns are quick to get.
+	Histograms(ctx context.Context, run string, atMost int, take func(Interval) error) error
 	Points(ctx context.Context, run string, take func(Point) error) (Fetched, error)
 }
 
@@ -140,7 +142,7 @@ func (w *Writer) readHistograms(ctx context.Context, run result.Run, o draw.Opti
 		return nil
 	}
 	h := draw.NewHistograms(run)
-	err := w.Source.Histograms(ctx, run.ID, func(i Interval) error {
+	err := w.Source.Histograms(ctx, run.ID, result.Columns, func(i Interval) error {
 		return h.Add(draw.Interval{Phase: i.Phase, Start: i.Start, End: i.End, Series: i.Series, Tail: i.Tail})
 	})
 	switch {
@@ -217,7 +219,7 @@ func (w *Writer) histogramLogs(ctx context.Context, run result.Run) error {
 	if run.Provenance.Foreign != nil {
 		return &NotHeldError{Run: run.ID, Format: "hlog", What: "histograms"}
 	}
-	return w.Source.Histograms(ctx, run.ID, NewLogs(w.Files, w.Dir, run.ID).Add)
+	return w.Source.Histograms(ctx, run.ID, 0, NewLogs(w.Files, w.Dir, run.ID).Add)
 }
 
 // rawPoints writes a run's operations in both formats.

@@ -145,3 +145,23 @@ func TestIntervalsAreReleased(t *testing.T) {
 		}
 	}
 }
+
+func TestColumnLength(t *testing.T) {
+	for _, tc := range []struct {
+		point, phase time.Duration
+		atMost       int
+		want         time.Duration
+	}{
+		{time.Second, 2 * time.Hour, Columns, 10 * time.Second},
+		{time.Second, 2*time.Hour + 1, Columns, 20 * time.Second},
+		{time.Second, time.Minute, Columns, time.Second},
+		{time.Second, 721 * time.Second, Columns, 2 * time.Second},
+		{500 * time.Second, 4 * 24 * time.Hour, Columns, 500 * time.Second},
+		{100 * time.Millisecond, time.Hour, 100, 50 * time.Second},
+		{time.Second, 2 * time.Hour, 0, time.Second},
+		{time.Second, 0, 1, time.Second},
+		{0, time.Hour, 10, 0},
+	} {
+		require.Equal(t, tc.want, ColumnLength(tc.point, tc.phase, tc.atMost), "%v", tc)
+	}
+}

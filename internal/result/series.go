@@ -37,6 +37,25 @@ func PointLength(interval, phase time.Duration) time.Duration {
 	return time.Duration(times) * interval
 }
 
+// Columns is how many intervals the charts of a report need of each phase: heat maps have at most so many columns.
+const Columns = 720
+
+// ColumnLength is the length of at most so many intervals of a phase, each of 1, 2, 5, 10, 20, 50 … points; that of a point if
+// atMost is 0.
+func ColumnLength(point, phase time.Duration, atMost int) time.Duration {
+	if point <= 0 || atMost <= 0 {
+		return point
+	}
+	for unit := int64(1); ; unit *= 10 {
+		for _, factor := range [...]int64{1, 2, 5} {
+			length := time.Duration(unit * factor * int64(point))
+			if (phase+length-1)/length <= time.Duration(atMost) {
+				return length
+			}
+		}
+	}
+}
+
 // maxTimes is the largest number of intervals in a point: enough for a phase of ten years in windows of 0.1 s.
 const maxTimes = 10_000_000
 

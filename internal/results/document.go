@@ -11,6 +11,7 @@ import (
 	"github.com/benchd/benchd/internal/archive"
 	"github.com/benchd/benchd/internal/bottleneck"
 	"github.com/benchd/benchd/internal/incident"
+	"github.com/benchd/benchd/internal/latency"
 	"github.com/benchd/benchd/internal/plan"
 	"github.com/benchd/benchd/internal/quarantine"
 	"github.com/benchd/benchd/internal/record"
@@ -21,42 +22,65 @@ import (
 // document returns a run's result, and recomputes only the parts that can have changed. It is shared: callers must not
 // change it. A panic in its computation is returned as an error.
 func (s *Store) document(ctx context.Context, suite archive.Suite, of suiteKey, archived archive.RunRecord) (doc result.Run, err error) {
-	build := func() (doc result.Run, err error) {
+	build := func() (doc result.Run, windows int, err error) {
 		err = quarantine.Guard(func() (err error) {
-			doc, err = s.build(ctx, suite, archived)
+			doc, windows, err = s.build(ctx, suite, archived, nil)
 			return err
 		})
-		return doc, err
+		return doc, windows, err
 	}
 	if !archived.Status.Ended() {
-		return build()
+		doc, _, err := build()
+		return doc, err
 	}
-	return s.documents.get(ctx, documentKey(of, archived), build)
+	key := documentKey(of, archived)
+	return s.documents.get(ctx, key, func() (result.Run, error) {
+		if doc, ok := s.sealed.document(archived.ID, key); ok {
+			return doc, nil
+		}
+		doc, windows, err := build()
+		if err == nil && windows >= sealedWindows {
+			s.sealed.keepDocument(key, doc)
+		}
+		return doc, err
+	})
 }
 
-// build makes a run's result from all its windows.
-func (s *Store) build(ctx context.Context, suite archive.Suite, archived archive.RunRecord) (result.Run, error) {
+// build makes a run's result from all its windows, which it counts. If also is not nil, it gets each of them.
+func (s *Store) build(ctx context.Context, suite archive.Suite, archived archive.RunRecord, also func(*latency.Window) error) (doc result.Run, windows int, err error) {
 	r, err := record.Open(s.reader, suite, archived)
 	if err != nil {
-		return result.Run{}, err
+		return result.Run{}, 0, err
 	}
 	if doc, ok := r.ForeignResult(); ok {
-		return doc, nil
+		return doc, 0, nil
 	}
 	lengths, err := s.lengths(ctx, r)
 	if err != nil {
-		return result.Run{}, err
+		return result.Run{}, 0, err
 	}
 	b := r.Builder(lengths)
 	for w, err := range s.archive.Windows(ctx, archived.ID) {
 		if err != nil {
-			return result.Run{}, err
+			return result.Run{}, 0, err
 		}
 		if _, err := b.Add(w); err != nil {
-			return result.Run{}, err
+			return result.Run{}, 0, err
 		}
+		if also != nil {
+			if err := also(w); err != nil {
+				return result.Run{}, 0, err
+			}
+		}
+		windows++
 	}
-	events, err := s.archive.Events(ctx, archived.ID)
+	doc, err = s.complete(ctx, r, b)
+	return doc, windows, err
+}
+
+// complete makes the result of windows that a builder has, with what else the archive has of the run.
+func (s *Store) complete(ctx context.Context, r *record.Run, b *result.Builder) (result.Run, error) {
+	events, err := s.archive.Events(ctx, r.Archived.ID)
 	if err != nil {
 		return result.Run{}, err
 	}

@@ -22,23 +22,20 @@ type Interval struct {
 	Series     []latency.Series
 }
 
-// Histograms merges a run's windows over its agents, interval by interval, and passes each on.
-func (s *Store) Histograms(ctx context.Context, r *record.Run, take func(Interval) error) error {
+// Histograms merges a run's windows over its agents, interval by interval, and passes each on. If atMost is not 0, neighbouring
+// intervals are merged, so that a phase has at most so many, without its tail.
+func (s *Store) Histograms(ctx context.Context, r *record.Run, atMost int, take func(Interval) error) error {
 	if r.State.Foreign != nil {
 		return wire.Errorf(wire.ErrNotAllowed, "run %s is foreign: the archive has its figures, not its histograms; they are in the files that it was imported from", r.Archived.ID)
+	}
+	if atMost == result.Columns && r.Archived.Status.Ended() {
+		return s.columns(ctx, r, take)
 	}
 	lengths, err := s.lengths(ctx, r)
 	if err != nil {
 		return err
 	}
-	m := merger{step: func(phase string) time.Duration {
-		return result.PointLength(r.Settings.Interval, lengths[plan.PhaseName(phase)])
-	}, send: func(phase string, tail bool, iv *interval) error {
-		began, _ := r.Began(plan.PhaseName(phase))
-		return take(Interval{
-			Phase: phase, PhaseStart: r.Zero().Add(began), Start: iv.Start, End: iv.End, Tail: tail, Series: iv.merged.Series(),
-		})
-	}}
+	m := newMerger(r, lengths, atMost, take)
 	for w, err := range s.archive.Windows(ctx, r.Archived.ID) {
 		if err != nil {
 			return err
@@ -48,6 +45,19 @@ func (s *Store) Histograms(ctx context.Context, r *record.Run, take func(Interva
 		}
 	}
 	return m.flush()
+}
+
+// newMerger returns a merger for the intervals of a run's result, or for at most so many of each phase.
+func newMerger(r *record.Run, lengths map[plan.PhaseName]time.Duration, atMost int, take func(Interval) error) *merger {
+	return &merger{step: func(phase string) time.Duration {
+		length := lengths[plan.PhaseName(phase)]
+		return result.ColumnLength(result.PointLength(r.Settings.Interval, length), length, atMost)
+	}, send: func(phase string, tail bool, iv *interval) error {
+		began, _ := r.Began(plan.PhaseName(phase))
+		return take(Interval{
+			Phase: phase, PhaseStart: r.Zero().Add(began), Start: iv.Start, End: iv.End, Tail: tail, Series: iv.merged.Series(),
+		})
+	}}
 }
 
 // merger merges windows in the order of the archive: by phase, and then by their start. Its intervals are those of the

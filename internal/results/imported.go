@@ -67,7 +67,7 @@ func (s *Store) checkImported(ctx context.Context, suite archive.Suite, runs []a
 		if err := s.checkForeign(ctx, r); err != nil {
 			return fmt.Errorf("run %s: %w", archived.ID, err)
 		}
-		doc, err := s.build(ctx, suite, archived)
+		doc, _, err := s.build(ctx, suite, archived, nil)
 		if err != nil {
 			return err
 		}
@@ -81,7 +81,7 @@ func (s *Store) checkImported(ctx context.Context, suite archive.Suite, runs []a
 		if r.State.Foreign != nil {
 			continue // it has no histograms
 		}
-		if err := s.Histograms(ctx, r, func(Interval) error { return nil }); err != nil {
+		if err := s.Histograms(ctx, r, 0, func(Interval) error { return nil }); err != nil {
 			return err
 		}
 	}

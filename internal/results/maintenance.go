@@ -59,9 +59,12 @@ func (s *Store) LookAfter(ctx context.Context) error {
 		return err
 	}
 	if slices.ContainsFunc(extents, func(e archive.PhaseExtent) bool { return !e.Ended }) {
-		return nil // a run in progress reuses free pages
+		return nil // a run in progress reuses free pages, and needs the processor
 	}
-	return s.archive.Tidy(ctx)
+	if err := s.archive.Tidy(ctx); err != nil {
+		return err
+	}
+	return s.sealEach(ctx, extents)
 }
 
 // rollUpEach rolls up phases one after another; a panic sets aside only the phase's suite.

@@ -28,6 +28,7 @@ func (s *Store) Export(ctx context.Context, id string, to io.Writer) error {
 // Remove removes an ended suite.
 func (s *Store) Remove(ctx context.Context, id string) error {
 	defer s.documents.forget(id)
+	defer s.sealed.forget(func(suite string) bool { return suite == id })
 	return s.archive.Remove(ctx, id)
 }
 

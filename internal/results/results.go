@@ -43,7 +43,7 @@ type Maintained interface {
 	Tidy(ctx context.Context) error
 }
 
-// Config configures a Store. All fields but Keep must be set.
+// Config configures a Store. All fields but Keep and Sealed must be set.
 type Config struct {
 	Archive    Archive
 	Reader     *spec.Reader // of the properties of runs
@@ -52,6 +52,8 @@ type Config struct {
 	Clock      *clock.Source
 	Quarantine *quarantine.List
 	Logger     *slog.Logger
+	// Sealed is a directory for what is computed once for each long run; it may be deleted at any time. Empty for none.
+	Sealed string
 }
 
 // Store provides the results in an archive.
@@ -64,6 +66,8 @@ type Store struct {
 	quarantine *quarantine.List
 	log        *slog.Logger
 	documents  *documents
+	sealed     *sealed
+	sealedRuns map[string]bool // those that maintenance has looked at; only it uses them
 }
 
 // New returns a store.
@@ -71,6 +75,7 @@ func New(config Config) *Store {
 	return &Store{
 		archive: config.Archive, reader: config.Reader, version: config.Version, keep: config.Keep, date: clock.NewSettled(config.Clock),
 		quarantine: config.Quarantine, log: config.Logger, documents: newDocuments(mostDocuments),
+		sealed: newSealed(config.Sealed, config.Logger), sealedRuns: make(map[string]bool),
 	}
 }
 

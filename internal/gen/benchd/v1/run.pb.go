@@ -1394,7 +1394,9 @@ func (x *GetResponse) GetChunk() []byte {
 type HistogramsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// A run's id, or that of a suite of one run.
-	Id            string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	Id string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	// How many intervals of each phase are wanted at most, without its tail: neighbouring ones are merged. 0 for all.
+	AtMost        uint32 `protobuf:"varint,2,opt,name=at_most,json=atMost,proto3" json:"at_most,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1434,6 +1436,13 @@ func (x *HistogramsRequest) GetId() string {
 		return x.Id
 	}
 	return ""
+}
+
+func (x *HistogramsRequest) GetAtMost() uint32 {
+	if x != nil {
+		return x.AtMost
+	}
+	return 0
 }
 
 // HistogramsResponse is one interval of a phase. The intervals of a phase are consecutive, in the order of their starts.
@@ -3339,9 +3348,10 @@ const file_benchd_v1_run_proto_rawDesc = "" +
 	"GetRequest\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\"#\n" +
 	"\vGetResponse\x12\x14\n" +
-	"\x05chunk\x18\x01 \x01(\fR\x05chunk\"#\n" +
+	"\x05chunk\x18\x01 \x01(\fR\x05chunk\"<\n" +
 	"\x11HistogramsRequest\x12\x0e\n" +
-	"\x02id\x18\x01 \x01(\tR\x02id\"\xd8\x01\n" +
+	"\x02id\x18\x01 \x01(\tR\x02id\x12\x17\n" +
+	"\aat_most\x18\x02 \x01(\rR\x06atMost\"\xd8\x01\n" +
 	"\x12HistogramsResponse\x12\x14\n" +
 	"\x05phase\x18\x01 \x01(\tR\x05phase\x12;\n" +
 	"\vphase_start\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\n" +

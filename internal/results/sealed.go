@@ -1,0 +1,301 @@
+package results
+
+import (
+	"bufio"
+	"compress/gzip"
+	"crypto/sha256"
+	"encoding/gob"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/benchd/benchd/internal/latency"
+	"github.com/benchd/benchd/internal/record"
+	"github.com/benchd/benchd/internal/result"
+)
+
+// sealedWindows is how many windows a run must have to be sealed: to read those of a smaller one takes less than a second.
+const sealedWindows = 2000
+
+// sealed keeps what is computed from all windows of ended runs in files, so that it is computed once, and not again after a restart
+// or for each report: the document of a run, and its histograms in the columns of charts. Each file begins with a key, which
+// identifies its input and the program that computed it. Files that cannot be read, or have another key, are made again.
+type sealed struct {
+	dir     string
+	log     *slog.Logger
+	program func() (string, error) // its fingerprint
+}
+
+// The kinds of sealed files.
+const (
+	sealedDocument = "document"
+	sealedColumns  = "columns"
+)
+
+func newSealed(dir string, log *slog.Logger) *sealed {
+	return &sealed{dir: dir, log: log, program: sync.OnceValues(fingerprint)}
+}
+
+// fingerprint identifies the running program by its content: another build may compute more.
+func fingerprint() (string, error) {
+	path, err := os.Executable()
+	if err != nil {
+		return "", err
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer func() { _ = file.Close() }()
+	sum := sha256.New()
+	_, err = io.Copy(sum, file)
+	return hex.EncodeToString(sum.Sum(nil)), err
+}
+
+// path is the file of a run; false if there is none.
+func (s *sealed) path(run, kind string) (string, bool) {
+	name := run + "." + kind
+	return filepath.Join(s.dir, name), s.dir != "" && filepath.Base(name) == name && !strings.HasPrefix(name, ".")
+}
+
+// head is the first line of a file.
+func (s *sealed) head(key string) (string, error) {
+	program, err := s.program()
+	return program + " " + key + "\n", err
+}
+
+// open opens the file of a key. It returns nil if there is none.
+func (s *sealed) open(run, kind, key string) *sealedFile {
+	path, ok := s.path(run, kind)
+	if !ok {
+		return nil
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return nil
+	}
+	out := &sealedFile{file: file}
+	want, err := s.head(key)
+	if err == nil {
+		out.unpacked, err = gzip.NewReader(bufio.NewReaderSize(file, 1<<16))
+	}
+	if err == nil {
+		got := make([]byte, len(want))
+		if _, err = io.ReadFull(out.unpacked, got); err == nil && string(got) == want {
+			return out
+		}
+	}
+	_ = file.Close()
+	return nil
+}
+
+// has reports whether there is a file of a key.
+func (s *sealed) has(run, kind, key string) bool {
+	f := s.open(run, kind, key)
+	if f == nil {
+		return false
+	}
+	f.close()
+	return true
+}
+
+// sealedFile is a file that is being read.
+type sealedFile struct {
+	file     *os.File
+	unpacked *gzip.Reader
+}
+
+// Read reads what was kept. At its end it checks the sum of all.
+func (f *sealedFile) Read(b []byte) (int, error) { return f.unpacked.Read(b) }
+
+func (f *sealedFile) close() { _ = f.file.Close() }
+
+// create begins the file of a key, which keep completes. A file that cannot be written is only logged: it saves time.
+func (s *sealed) create(run, kind, key string) *sealing {
+	path, ok := s.path(run, kind)
+	if !ok {
+		return nil
+	}
+	f := &sealing{path: path, log: s.log}
+	f.err = func() error {
+		head, err := s.head(key)
+		if err == nil {
+			err = os.MkdirAll(s.dir, 0o700)
+		}
+		if err != nil {
+			return err
+		}
+		if f.file, err = os.CreateTemp(s.dir, ".sealing-*"); err != nil {
+			return err
+		}
+		if f.packed, err = gzip.NewWriterLevel(f.file, gzip.BestSpeed); err != nil {
+			return err
+		}
+		_, err = io.WriteString(f.packed, head)
+		return err
+	}()
+	return f
+}
+
+// sealing is a file that is being written. A nil one takes everything and keeps nothing.
+type sealing struct {
+	path   string
+	log    *slog.Logger
+	file   *os.File
+	packed *gzip.Writer
+	err    error
+}
+
+func (f *sealing) write(write func(io.Writer) error) {
+	if f != nil && f.err == nil {
+		f.err = write(f.packed)
+	}
+}
+
+// close puts the file in its place, or drops it.
+func (f *sealing) close(keep bool) {
+	if f == nil {
+		return
+	}
+	if f.file != nil {
+		if keep && f.err == nil {
+			f.err = errors.Join(f.packed.Close(), f.file.Close())
+			if f.err == nil {
+				f.err = os.Rename(f.file.Name(), f.path)
+			}
+		}
+		if !keep || f.err != nil {
+			_ = f.file.Close()
+			_ = os.Remove(f.file.Name())
+		}
+	}
+	if f.err != nil {
+		f.log.Warn("keep what was computed of a long run", "file", f.path, "error", f.err)
+	}
+}
+
+// document returns the document of a key.
+func (s *sealed) document(run, key string) (doc result.Run, ok bool) {
+	f := s.open(run, sealedDocument, key)
+	if f == nil {
+		return doc, false
+	}
+	defer f.close()
+	text, err := io.ReadAll(f)
+	if err == nil {
+		err = json.Unmarshal(text, &doc)
+	}
+	return doc, err == nil
+}
+
+// keepDocument keeps the document of a key.
+func (s *sealed) keepDocument(key string, doc result.Run) {
+	f := s.create(doc.ID, sealedDocument, key)
+	f.write(func(out io.Writer) error {
+		text, err := json.Marshal(doc)
+		if err != nil {
+			return err
+		}
+		_, err = out.Write(text)
+		return err
+	})
+	f.close(true)
+}
+
+// forget removes the files of some suites.
+func (s *sealed) forget(gone func(suite string) bool) {
+	if s.dir == "" {
+		return
+	}
+	entries, err := os.ReadDir(s.dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		s.log.Warn("remove what was computed of removed suites", "directory", s.dir, "error", err)
+	}
+	for _, e := range entries {
+		if !strings.HasPrefix(e.Name(), ".") && gone(record.SuiteOf(e.Name())) {
+			_ = os.Remove(filepath.Join(s.dir, e.Name())) // the next maintenance tries again
+		}
+	}
+}
+
+// storedInterval is an Interval in a file.
+type storedInterval struct {
+	Phase      string
+	PhaseStart time.Time
+	Start, End time.Duration
+	Tail       bool
+	Series     []storedSeries
+}
+
+// storedSeries is a series in a file.
+type storedSeries struct {
+	Key               latency.Key
+	Response, Service []byte // Service is empty if it equals Response
+}
+
+func toStored(iv Interval) (storedInterval, error) {
+	out := storedInterval{Phase: iv.Phase, PhaseStart: iv.PhaseStart, Start: iv.Start, End: iv.End, Tail: iv.Tail}
+	for _, s := range iv.Series {
+		stored := storedSeries{Key: s.Key}
+		var err error
+		if stored.Response, err = s.Response.AppendBinary(nil); err != nil {
+			return out, err
+		}
+		if s.Service != s.Response {
+			if stored.Service, err = s.Service.AppendBinary(nil); err != nil {
+				return out, err
+			}
+		}
+		out.Series = append(out.Series, stored)
+	}
+	return out, nil
+}
+
+func fromStored(from storedInterval) (Interval, error) {
+	iv := Interval{Phase: from.Phase, PhaseStart: from.PhaseStart, Start: from.Start, End: from.End, Tail: from.Tail}
+	for _, s := range from.Series {
+		series := latency.Series{Key: s.Key}
+		var err error
+		if series.Response, err = latency.TakeHistogram(s.Response); err != nil {
+			return iv, err
+		}
+		series.Service = series.Response
+		if len(s.Service) > 0 {
+			if series.Service, err = latency.TakeHistogram(s.Service); err != nil {
+				return iv, err
+			}
+		}
+		iv.Series = append(iv.Series, series)
+	}
+	return iv, nil
+}
+
+// intervals reads intervals to the end of a file, all of them before the first is passed on: a file may be damaged.
+func (f *sealedFile) intervals() ([]Interval, error) {
+	var list []Interval
+	in := gob.NewDecoder(bufio.NewReader(f))
+	for {
+		var stored storedInterval
+		err := in.Decode(&stored)
+		if errors.Is(err, io.EOF) {
+			return list, nil
+		}
+		if err != nil {
+			return nil, fmt.Errorf("read intervals: %w", err)
+		}
+		iv, err := fromStored(stored)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, iv)
+	}
+}
