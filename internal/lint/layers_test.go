@@ -95,7 +95,7 @@ func layers() []layer {
 			{name: "debugserver", beside: []string{"tolerance"}, only: []string{"cmd", "coordinator", "agent", "remote", "dev"}},
 			{name: "tolerance"}, // for tests
 			{name: "doctable"},  // for tests
-			{name: "quarantine", only: []string{"coordinator", "coordinator/conductor", "results"}},
+			{name: "quarantine", only: []string{"coordinator", "coordinator/conductor", "results"}, tests: []string{"test"}},
 			{name: "spool", only: []string{"agent"}},
 			{name: "security", only: []string{"cmd", "cli", "coordinator", "coordinator/roster", "agent", "remote", "dev"}},
 			{name: "lint", beside: []string{"doctable"}, only: []string{}},
