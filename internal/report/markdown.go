@@ -24,7 +24,7 @@ func markdown(w io.Writer, b book.Book, picture func(place, book.Chart) (string,
 		fmt.Fprintf(&out, "\n**%s**\n", inline(b.Question))
 	}
 	if b.Status != "" {
-		fmt.Fprintf(&out, "\nStatus: %s.\n", inline(b.Status))
+		fmt.Fprintf(&out, "\n%s\n", inline(text("Status: "+b.Status+".")))
 	}
 	var answer []string
 	for _, text := range b.Answer {
