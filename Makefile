@@ -149,6 +149,11 @@ test-deploy: $(TESTRUNNER) ## Check deploy/ and the release: units, manifests, c
 	@scripts/need systemd-analyze systemd && scripts/need ansible-playbook ansible-core && scripts/need ip iproute2
 	cd test/deploy && $(subst -vet off,,$(GOTEST)) -count 1 $(PARALLEL) -timeout 15m ./...
 
+.PHONY: test-workbook
+test-workbook: $(TESTRUNNER) ## Write Excel workbooks, and read them with LibreOffice and Python: figures, charts, schemas.
+	@scripts/need soffice libreoffice-calc && scripts/need pdftotext poppler-utils
+	python=$$(scripts/workbook) && BENCHD_TEST_PYTHON="$$python" $(GOTEST) -count 1 -timeout 5m -tags workbook ./test/workbook
+
 .PHONY: java-client-test
 java-client-test: ## Check the answers of the server at QUORUM=HOST:PORT with HBase's own Java client; ONLY=TEXT selects checks.
 	@test/java/run ClientTest '$(QUORUM)' $(if $(ONLY),--only '$(ONLY)')
