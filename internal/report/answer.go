@@ -16,6 +16,9 @@ const (
 	mostIncidents = 6
 )
 
+// undetermined begins the sentence about a limit that no rule recognized.
+const undetermined = "not determined"
+
 // suiteAnswer are the conclusions of a suite: the results of searches and sweeps, of targets side by side, the other cases,
 // what actions cost, and what limited the throughput.
 func suiteAnswer(s result.Suite) []string {
@@ -110,7 +113,7 @@ func operationsOf(c result.Case) []string {
 	return ops
 }
 
-// actionSentences are what the actions of runs cost, the first ones.
+// actionSentences are what the actions of runs cost, the first ones that could be determined.
 func actionSentences(runs []result.Run) []string {
 	var out []string
 	more := 0
@@ -119,7 +122,7 @@ func actionSentences(runs []result.Run) []string {
 			for _, i := range phase.Incidents {
 				switch {
 				case i.Kind != result.ByAction:
-				case len(out) == mostIncidents:
+				case i.Dip == nil || len(out) == mostIncidents:
 					more++
 				default:
 					out = append(out, sentence(incidentOf(run, phase)+": "+plainWords(incident(phase, i))))
@@ -128,7 +131,7 @@ func actionSentences(runs []result.Run) []string {
 		}
 	}
 	if more > 0 {
-		out = append(out, fmt.Sprintf("%s more in the chapter %s.", several(more, "action"), incidentsTitle))
+		out = append(out, fmt.Sprintf("Further actions in the chapter %s: %d.", incidentsTitle, more))
 	}
 	return out
 }
@@ -138,7 +141,7 @@ func limitSentences(s result.Suite) []string {
 	var limits []string
 	of := make(map[string][]string)
 	for _, c := range measuredCases(s) {
-		if c.Bottleneck == "" {
+		if c.Bottleneck == "" || strings.HasPrefix(c.Bottleneck, undetermined) {
 			continue
 		}
 		if of[c.Bottleneck] == nil {
@@ -149,7 +152,7 @@ func limitSentences(s result.Suite) []string {
 	out := make([]string, 0, len(limits))
 	for _, limit := range limits {
 		if len(out) == mostIncidents {
-			return append(out, fmt.Sprintf("%s more in the chapter Bottlenecks.", several(len(limits)-len(out), "limit")))
+			return append(out, fmt.Sprintf("Further limits in the chapter Bottlenecks: %d.", len(limits)-len(out)))
 		}
 		out = append(out, sentence("Limit of "+listed(of[limit])+": "+plainWords(limit)))
 	}
@@ -168,7 +171,7 @@ func runAnswer(r result.Run) []string {
 	}
 	out = append(out, actionSentences([]result.Run{r})...)
 	for _, phase := range r.Phases {
-		if b := phase.Bottleneck; b != nil {
+		if b := phase.Bottleneck; b != nil && !strings.HasPrefix(b.Sentence, undetermined) {
 			out = append(out, sentence("Limit of "+phase.Name+": "+plainWords(b.Sentence)))
 		}
 	}

@@ -13,11 +13,12 @@ import (
 // Bounds of the charts over time in the report of a suite, so that its page stays small.
 const (
 	mostCourses = 12      // runs with charts over time
+	fewCases    = 6       // of so many each has such charts
 	mostValues  = 600_000 // in these charts
 )
 
 // shownRuns are the runs of a suite that have charts over time, in their order of importance: of each scenario the case with the
-// highest throughput, then cases with actions, then the others. Of a case it is the complete run with the median throughput.
+// highest throughput, then cases with actions, then the others if there are few. Of a case it is the complete run with the median throughput.
 func shownRuns(s result.Suite) []result.Run {
 	measured := slices.DeleteFunc(measuredCases(s), func(c result.Case) bool { return len(c.Runs) == 0 })
 	slices.SortStableFunc(measured, func(a, b result.Case) int { return cmp.Compare(meanThroughput(b), meanThroughput(a)) })
@@ -34,7 +35,7 @@ func shownRuns(s result.Suite) []result.Run {
 			first = append(first, run)
 		case len(actionsOf([]result.Run{run})) > 0:
 			acted = append(acted, run)
-		default:
+		case len(measured) <= fewCases:
 			rest = append(rest, run)
 		}
 	}

@@ -89,7 +89,7 @@ func (r rivals) text(targets []string) string {
 	}
 	text += strings.Join(others, ", ")
 	if !r.testable() {
-		text += fmt.Sprintf("; not tested: fewer than %d runs of each", stats.LeastRepeats)
+		text += untested()
 	}
 	return text + "."
 }
@@ -134,25 +134,41 @@ func (b *maker) addTargets(s result.Suite, targets descriptor.List) {
 func wins(all []rivals, targets []string) []string {
 	var out []string
 	for _, scenario := range distinct(all, func(r rivals) string { return r.scenario }) {
+		var of []rivals
 		first := make(map[string]int)
-		n := 0
+		testable := true
 		for _, r := range all {
 			if ranked := r.ranked(targets); printable(r.scenario) == scenario && len(ranked) > 1 {
+				of = append(of, r)
 				first[ranked[0]]++
-				n++
+				testable = testable && r.testable()
 			}
+		}
+		if len(of) == 0 {
+			continue
+		}
+		if len(of) == 1 {
+			out = append(out, of[0].text(targets))
+			continue
 		}
 		var parts []string
 		for _, t := range targets {
 			if first[t] > 0 {
-				parts = append(parts, fmt.Sprintf("%s in %d of %d cases", t, first[t], n))
+				parts = append(parts, fmt.Sprintf("%s in %d of %d cases", t, first[t], len(of)))
 			}
 		}
-		if len(parts) > 0 {
-			out = append(out, scenario+": the highest throughput has "+strings.Join(parts, ", ")+".")
+		text := scenario + ": highest throughput: " + strings.Join(parts, ", ")
+		if !testable {
+			text += untested()
 		}
+		out = append(out, text+".")
 	}
 	return out
+}
+
+// untested ends a sentence about a ranking that no test supports.
+func untested() string {
+	return fmt.Sprintf("; not tested: fewer than %d runs of each", stats.LeastRepeats)
 }
 
 // testedTargets compares the first target with each other one by the test of package compare, where there are enough repeats.
