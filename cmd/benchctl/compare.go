@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -18,16 +19,31 @@ import (
 	"github.com/benchd/benchd/internal/target"
 )
 
-// compareFlags are the settings of a comparison.
+// comparison is the settings of a comparison.
+type comparison struct {
+	connect  *connectFlags
+	smallest string
+	figures  []string
+	baseline string
+	folder   string
+}
+
+func addComparison(cmd *cobra.Command, connect *connectFlags) *comparison {
+	f := &comparison{connect: connect}
+	cmd.Flags().StringVar(&f.smallest, "smallest", "5%", "smallest effect worth naming, a `SHARE` such as 2% or 0.02")
+	config.Var(cmd.Flags(), &f.figures, "figures", "NAME,…", "figures to compare, such as throughput_ops,read_p99_us; empty: throughput, p50, p99 and p99.9",
+		func(s string) ([]string, error) { return strings.Split(s, ","), nil }, func(s []string) string { return strings.Join(s, ",") })
+	cmd.Flags().StringVar(&f.baseline, "baseline", "", "compare with the baseline `NAME`; see benchctl baseline")
+	addBaselineFolder(cmd, &f.folder)
+	return f
+}
+
+// compareFlags are the flags of compare.
 type compareFlags struct {
-	connect     *connectFlags
+	*comparison
 	format      string
 	lang        phrase.Translator
-	smallest    string
-	figures     []string
 	failOnWorse bool
-	baseline    string
-	folder      string
 }
 
 func compareCommand(targets target.List) cli.Command {
@@ -54,7 +70,7 @@ not compared.`,
   benchctl compare --baseline main 20260302-x2ra -o json
   benchctl compare 20260301-k7mp 20260302-x2ra --lang zh`,
 	}
-	f := compareFlags{connect: addConnectFlags(cmd)}
+	f := compareFlags{comparison: addComparison(cmd, addConnectFlags(cmd))}
 	cmd.Args = func(_ *cobra.Command, args []string) error {
 		if n := len(args); n < 2 && f.baseline == "" || n < 1 {
 			return fmt.Errorf("want two results or more, A and B (or one with --baseline); got %d", n)
@@ -63,14 +79,9 @@ not compared.`,
 	}
 	addOutputFlag(cmd, &f.format, "table", "json", "benchfmt")
 	addLangFlag(cmd, &f.lang)
-	cmd.Flags().StringVar(&f.smallest, "smallest", "5%", "smallest effect worth naming, a `SHARE` such as 2% or 0.02")
-	config.Var(cmd.Flags(), &f.figures, "figures", "NAME,…", "figures to compare, such as throughput_ops,read_p99_us; empty: throughput, p50, p99 and p99.9",
-		func(s string) ([]string, error) { return strings.Split(s, ","), nil }, func(s []string) string { return strings.Join(s, ",") })
 	cmd.Flags().BoolVar(&f.failOnWorse, "fail-on-worse", false, "end with exit code 3 where a figure is worse in B")
-	cmd.Flags().StringVar(&f.baseline, "baseline", "", "compare with the baseline `NAME`; see benchctl baseline")
-	addBaselineFolder(cmd, &f.folder)
 	return cli.Command{Command: cmd, Run: func(ctx context.Context, c *cli.Context, args []string) error {
-		comparisons, err := f.compare(ctx, cmd, targets, args)
+		comparisons, _, err := f.compare(ctx, cmd, targets, args)
 		if err != nil {
 			return err
 		}
@@ -86,15 +97,15 @@ not compared.`,
 	}}
 }
 
-// compare compares each further result with the first, or all with the baseline.
-func (f *compareFlags) compare(ctx context.Context, cmd *cobra.Command, targets target.List, args []string) ([]compare.Comparison, error) {
+// compare compares each further result with the first, or all with the baseline. It also returns when the newest of them was submitted.
+func (f *comparison) compare(ctx context.Context, cmd *cobra.Command, targets target.List, args []string) (all []compare.Comparison, newest time.Time, err error) {
 	smallest, err := property.ParseShare(f.smallest)
 	if err != nil {
-		return nil, &cli.UsageError{Command: cmd.CommandPath(), Err: fmt.Errorf("--smallest: %w", err)}
+		return nil, newest, &cli.UsageError{Command: cmd.CommandPath(), Err: fmt.Errorf("--smallest: %w", err)}
 	}
 	for _, name := range f.figures {
 		if column := figure.New(targets.Descriptors().Columns()).Parse(name); !column.Measured() {
-			return nil, &cli.UsageError{Command: cmd.CommandPath(), Err: fmt.Errorf("--figures: unknown figure %q: want names such as throughput_ops, read_p99_us or update_avg_us", name)}
+			return nil, newest, &cli.UsageError{Command: cmd.CommandPath(), Err: fmt.Errorf("--figures: unknown figure %q: want names such as throughput_ops, read_p99_us or update_avg_us", name)}
 		}
 	}
 	r := reader{connect: f.connect, targets: targets, series: len(f.figures) > 0}
@@ -107,17 +118,16 @@ func (f *compareFlags) compare(ctx context.Context, cmd *cobra.Command, targets 
 		a, err = r.baseline(f.folder, f.baseline)
 	}
 	if err != nil {
-		return nil, err
+		return nil, newest, err
 	}
-	var out []compare.Comparison
 	for _, name := range args {
 		b, err := r.side(ctx, name)
 		if err != nil {
-			return nil, err
+			return nil, newest, err
 		}
-		out = append(out, compare.New(a, b, compare.Settings{Smallest: smallest, Figures: f.figures}))
+		all = append(all, compare.New(a, b, compare.Settings{Smallest: smallest, Figures: f.figures}))
 	}
-	return out, nil
+	return all, r.newest, nil
 }
 
 func (f *compareFlags) print(c *cli.Context, targets target.List, all []compare.Comparison) error {
@@ -125,15 +135,9 @@ func (f *compareFlags) print(c *cli.Context, targets target.List, all []compare.
 	case "benchfmt":
 		return report.ComparisonBenchmarks(c.Out, all)
 	case "json":
-		var text []byte
-		var err error
-		if len(all) == 1 {
-			text, err = json.Marshal(all[0])
-		} else {
-			text, err = json.Marshal(all)
-		}
+		text, err := comparisonJSON(all)
 		if err != nil {
-			return fmt.Errorf("write comparison: %w", err)
+			return err
 		}
 		return report.Indent(c.Out, text)
 	}
@@ -148,4 +152,17 @@ func (f *compareFlags) print(c *cli.Context, targets target.List, all []compare.
 		}
 	}
 	return nil
+}
+
+// comparisonJSON is one comparison, or a list of several.
+func comparisonJSON(all []compare.Comparison) ([]byte, error) {
+	var of any = all
+	if len(all) == 1 {
+		of = all[0]
+	}
+	text, err := json.Marshal(of)
+	if err != nil {
+		return nil, fmt.Errorf("write comparison: %w", err)
+	}
+	return text, nil
 }

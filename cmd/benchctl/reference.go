@@ -4,17 +4,18 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"os"
 	"strings"
+	"time"
 
 	"github.com/benchd/benchd/internal/cli"
 	"github.com/benchd/benchd/internal/compare"
 	"github.com/benchd/benchd/internal/dev"
 	"github.com/benchd/benchd/internal/foreign"
 	"github.com/benchd/benchd/internal/remote"
+	"github.com/benchd/benchd/internal/report"
 	"github.com/benchd/benchd/internal/result"
 	"github.com/benchd/benchd/internal/target"
 )
@@ -25,11 +26,16 @@ type reader struct {
 	targets target.List
 	series  bool           // the figures of series are needed
 	client  *remote.Client // nil before the first ID
+	newest  time.Time      // when the newest of the compared results was submitted
+	opened  []io.Closer    // clusters that hold exported results
 }
 
 func (r *reader) close() {
 	if r.client != nil {
 		_ = r.client.Close()
+	}
+	for _, c := range r.opened {
+		_ = c.Close() // its archive is thrown away
 	}
 }
 
@@ -74,28 +80,45 @@ func splitReference(reference string) (name, selected string) {
 	return reference, ""
 }
 
-// document reads one result: a file where there is one of that name, else a suite or run of the coordinator.
+// document is the JSON of one result.
 func (r *reader) document(ctx context.Context, name string) ([]byte, error) {
+	read, err := r.read(ctx, name)
+	return read.text, err
+}
+
+// readResult is a result with the source of what its JSON does not contain.
+type readResult struct {
+	id     string // of the result where its source has it; empty for a file
+	text   []byte
+	source report.Source
+}
+
+// read reads one result: a file where there is one of that name, else a suite or run of the coordinator.
+func (r *reader) read(ctx context.Context, name string) (readResult, error) {
+	ofFile := func(text []byte, err error) (readResult, error) {
+		return readResult{text: text, source: report.FileSource{Name: name}}, err
+	}
 	if info, err := os.Stat(name); err == nil && info.IsDir() || err != nil && isSum(name) {
-		return foreignDocument(name)
+		return ofFile(foreignDocument(name))
 	}
 	text, err := os.ReadFile(name)
 	switch {
 	case err == nil && bytes.HasPrefix(text, []byte{0x1f, 0x8b}): // gzip
 		return r.exported(ctx, name)
 	case err == nil && bytes.HasPrefix(bytes.TrimSpace(text), []byte("{")) && !isForeign(name, text):
-		return text, nil
+		return ofFile(text, nil)
 	case err == nil:
-		return foreignDocument(name)
+		return ofFile(foreignDocument(name))
 	case strings.ContainsAny(name, "/.") && !runID(name):
-		return nil, usage(fmt.Errorf("read result: %w", err))
+		return readResult{}, usage(fmt.Errorf("read result: %w", err))
 	}
 	if r.client == nil {
 		if r.client, err = r.connect.dial(); err != nil {
-			return nil, err
+			return readResult{}, err
 		}
 	}
-	return r.client.Result(ctx, name)
+	text, err = r.client.Result(ctx, name)
+	return readResult{id: name, text: text, source: r.client}, err
 }
 
 // isSum reports whether a name is several files with + between them.
@@ -136,25 +159,26 @@ func runID(name string) bool {
 	return number != "" && strings.Trim(number, "0123456789") == "" && !strings.Contains(name, "/")
 }
 
-// exported reads the result in a file of benchctl export: a coordinator in this process imports it into an archive that is
-// thrown away.
-func (r *reader) exported(ctx context.Context, name string) (text []byte, err error) {
+// exported reads the result in a file of benchctl export: a coordinator in this process imports it into an archive that
+// close throws away.
+func (r *reader) exported(ctx context.Context, name string) (readResult, error) {
 	file, err := os.Open(name)
 	if err != nil {
-		return nil, usage(fmt.Errorf("read result: %w", err))
+		return readResult{}, usage(fmt.Errorf("read result: %w", err))
 	}
 	defer func() { _ = file.Close() }()
 	cluster, err := dev.Start(ctx, dev.Config{Targets: r.targets})
 	if err != nil {
-		return nil, err
+		return readResult{}, err
 	}
-	defer func() { err = errors.Join(err, cluster.Close()) }()
+	r.opened = append(r.opened, cluster)
 	client := remote.New(cluster.Conn(), io.NopCloser(nil), "this process")
 	id, err := client.Import(ctx, file)
 	if err != nil {
-		return nil, usage(fmt.Errorf("read result %s: %w", name, err))
+		return readResult{}, usage(fmt.Errorf("read result %s: %w", name, err))
 	}
-	return client.Result(ctx, id)
+	text, err := client.Result(ctx, id)
+	return readResult{id: id, text: text, source: client}, err
 }
 
 // side reads the side of a comparison that a reference names.
@@ -181,6 +205,9 @@ func (r *reader) sideOf(name string, texts [][]byte, only compare.Selection) (co
 			suite = &result.Suite{ID: run.ID, Status: run.Status, Runs: []result.Run{run}}
 		}
 		suites = append(suites, *suite)
+		if at := report.Submitted(*suite); at.After(r.newest) {
+			r.newest = at
+		}
 	}
 	side, err := compare.NewSide(name, suites, only, r.targets.Descriptors())
 	if err != nil {

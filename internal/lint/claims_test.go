@@ -22,6 +22,9 @@ var claim = regexp.MustCompile(`(?i)\b(steady|stable|equal to|faster|slower|bett
 // claimants are the functions that may use such a word, with the test that their text names or repeats (law 8).
 func claimants() map[string]string {
 	return map[string]string{
+		"internal/report/benchfmt.go benchmarkUnits":         "benchstat's word for the direction of a unit; benchstat tests",
+		"internal/report/comparisonbook.go ComparisonBook":   "compare.Comparison: the question, which the outcomes answer; the report has the method",
+		"internal/report/comparisonbook.go outcomeText":      "compare.Outcome: the outcome mixed, in the words of the sentence of its case",
 		"internal/coordinator/conductor/warmup.go finished":  "stats.Steady: the text is that of the verdict steady, which names test, sample and interval",
 		"internal/coordinator/conductor/warmup.go outOfTime": "stats.Steady: likewise, where it was not reached",
 		"internal/cli/view/plain.go line":                    "stats.Steady: how far its test has come, as a question",

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"syscall"
 )
 
 // Files are files that appear together, each complete, or not at all. They are written to temporary names and put in
@@ -26,6 +27,29 @@ type pending struct {
 	placed bool
 }
 
+// renamed writes to the temporary file. Errors have the name that it will have.
+type renamed struct{ of *pending }
+
+// Write writes to the temporary file.
+func (n renamed) Write(text []byte) (int, error) {
+	count, err := n.of.temp.Write(text)
+	if err != nil {
+		err = failed(n.of.path, err)
+	}
+	return count, err
+}
+
+// failed is an error of the file system with the name of the file that was to be written, and the cure where another directory is one.
+func failed(path string, err error) error {
+	if inner, ok := errors.AsType[*fs.PathError](err); ok {
+		err = inner.Err
+	}
+	if errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EROFS) || errors.Is(err, syscall.EDQUOT) {
+		return fmt.Errorf("write %s: %w; choose another directory", path, err)
+	}
+	return fmt.Errorf("write %s: %w", path, err)
+}
+
 // NewFiles returns an empty set. Existing files are only overwritten if replace is set.
 func NewFiles(replace bool) *Files { return &Files{replace: replace} }
 
@@ -40,9 +64,10 @@ func (f *Files) Create(path string) (io.Writer, error) {
 	}
 	temp, err := os.CreateTemp(filepath.Dir(path), ".benchctl-*")
 	if err != nil {
-		return nil, fmt.Errorf("write %s: %w", path, err)
+		return nil, failed(path, err)
 	}
-	p := &pending{path: path, temp: temp, Writer: bufio.NewWriterSize(temp, 1<<16)}
+	p := &pending{path: path, temp: temp}
+	p.Writer = bufio.NewWriterSize(renamed{p}, 1<<16)
 	f.open = append(f.open, p)
 	return p, nil
 }
@@ -63,8 +88,11 @@ func (f *Files) Paths() []string {
 // Commit puts all files in place. If that fails, no new file remains.
 func (f *Files) Commit() error {
 	for _, p := range f.open {
-		if err := errors.Join(p.Flush(), p.temp.Chmod(0o644), p.temp.Close()); err != nil {
-			return fmt.Errorf("write %s: %w", p.path, err)
+		if err := p.Flush(); err != nil {
+			return err
+		}
+		if err := errors.Join(p.temp.Chmod(0o644), p.temp.Close()); err != nil {
+			return failed(p.path, err)
 		}
 	}
 	for i, p := range f.open {

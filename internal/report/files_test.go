@@ -1,9 +1,11 @@
 package report_test
 
 import (
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -69,6 +71,15 @@ func TestFilesAppearTogetherOrNotAtAll(t *testing.T) {
 	require.NoError(t, f.Commit())
 	f.Discard()
 	require.Equal(t, map[string]string{"a": "1", "b": "new", "d": "somebody was quicker"}, contents(t, dir))
+
+	f = report.NewFiles(false)
+	copied, err := f.Create(filepath.Join(dir, "copied"))
+	require.NoError(t, err)
+	_, err = io.Copy(copied, struct{ io.Reader }{strings.NewReader("from another file")})
+	require.NoError(t, err)
+	require.NoError(t, f.Commit())
+	f.Discard()
+	require.Equal(t, "from another file", contents(t, dir)["copied"])
 
 	_, err = report.NewFiles(false).Create(filepath.Join(dir, "none", "x"))
 	require.ErrorIs(t, err, fs.ErrNotExist)

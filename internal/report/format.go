@@ -15,13 +15,14 @@ type Format struct {
 	Name  string
 	Files []FormatFile
 
-	// At most one of these writes the files of a whole suite or run, and book is for those that people read.
+	// At most one of these writes the files of a whole suite, run or comparison, and book is for those that people read.
 	document func(*Writer, Document) error
 	book     func(*Writer, Document, book.Book) error
+	compares bool                                             // document can write a comparison; book always can
 	run      func(*Writer, context.Context, result.Run) error // writes the files of one run; may be nil
 }
 
-// FormatFile is a file of a Format. ID in its name is the id of the suite or run.
+// FormatFile is a file of a Format. ID in its name is the id of the suite or run. NAME-TIME is Document.BaseName.
 type FormatFile struct {
 	Name     string
 	Contents string // in the lines of the help
@@ -33,22 +34,22 @@ func Formats() []Format {
 		{
 			Name: "md", book: (*Writer).markdown,
 			Files: []FormatFile{
-				{"ID.md", "for people: a suite's tables with measured and published figures, its cases over their\n" +
+				{"NAME-TIME.md", "for people: a suite's tables with measured and published figures, its cases over their\n" +
 					"repeats, actions and events with their cost, verdicts, provenance"},
-				{"ID-NN-TITLE.svg", "a picture of each chart in ID.md"},
+				{"NAME-TIME-NN-TITLE.svg", "a picture of each chart in NAME-TIME.md"},
 			},
 		},
 		{
 			Name: "html", book: (*Writer).html,
-			Files: []FormatFile{{"ID.html", "for people: the same as one page for a browser, with charts to zoom into; it needs no network"}},
+			Files: []FormatFile{{"NAME-TIME.html", "for people: the same as one page for a browser, with charts to zoom into; it needs no network"}},
 		},
 		{
 			Name: "xlsx", book: (*Writer).workbook,
-			Files: []FormatFile{{"ID.xlsx", "an Excel workbook for people who calculate further: a summary, a sheet for each scenario, native\n" +
+			Files: []FormatFile{{"NAME-TIME.xlsx", "an Excel workbook for people who calculate further: a summary, a sheet for each scenario, native\n" +
 				"charts, every interval"}},
 		},
 		{
-			Name: "json", document: (*Writer).json,
+			Name: "json", document: (*Writer).json, compares: true,
 			Files: []FormatFile{{"ID.json", `the complete result, as "show -o json" prints it`}},
 		},
 		{
@@ -70,6 +71,10 @@ func Formats() []Format {
 			Name: "hlog", run: (*Writer).histogramLogs,
 			Files: []FormatFile{{"ID-PHASE-OPERATION.hlog", "HdrHistogram logs in nanoseconds: a line of response times for each interval, and\n" +
 				`one of service times, tagged "service"`}},
+		},
+		{
+			Name: "benchfmt", document: (*Writer).benchmarks, compares: true,
+			Files: []FormatFile{{"ID.bench.txt", "Go's benchmark format, for benchstat: a line for each phase and operation of each run"}},
 		},
 		{
 			Name: "raw", run: (*Writer).rawPoints,
@@ -114,9 +119,9 @@ func FormatHelp() string {
 		name := f.Name
 		for _, file := range f.Files {
 			lines := strings.Split(file.Contents, "\n")
-			fmt.Fprintf(&b, "  %-6s%-28s%s\n", name, file.Name, lines[0])
+			fmt.Fprintf(&b, "  %-10s%-25s%s\n", name, file.Name, lines[0])
 			for _, line := range lines[1:] {
-				fmt.Fprintf(&b, "%36s%s\n", "", line)
+				fmt.Fprintf(&b, "%37s%s\n", "", line)
 			}
 			name = ""
 		}

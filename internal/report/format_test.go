@@ -44,8 +44,11 @@ func (source) Points(_ context.Context, _ string, take func(report.Point) error)
 
 // Each format writes the files that its entry in the table names, and no others.
 func TestFormatsWriteTheFilesThatTheyName(t *testing.T) {
-	run := result.Run{ID: "S.1", Kind: "run", Resolved: map[string]string{"measurementtype": "raw"}, Phases: []result.Phase{{Name: "measure"}}}
-	suite := result.Suite{ID: "S", Kind: "suite", Runs: []result.Run{run}}
+	run := result.Run{
+		ID: "S.1", Kind: "run", Status: result.Complete, Reconcile: result.Reconcile{OK: true}, Resolved: map[string]string{"measurementtype": "raw"},
+		Provenance: result.Provenance{Created: planned}, Phases: []result.Phase{{Name: "measure"}},
+	}
+	suite := result.Suite{ID: "S", Kind: "suite", Name: "a demo", Runs: []result.Run{run}}
 	for _, f := range report.Formats() {
 		dir := t.TempDir()
 		files := report.NewFiles(false)
@@ -59,7 +62,7 @@ func TestFormatsWriteTheFilesThatTheyName(t *testing.T) {
 			if strings.HasSuffix(file.Name, ".svg") {
 				continue // TestMarkdownHasItsChartsAsPictures; this suite has no figures that a chart could show
 			}
-			want = append(want, strings.NewReplacer("ID", "S", "PHASE", "measure", "OPERATION", "READ").Replace(file.Name))
+			want = append(want, strings.NewReplacer("ID", "S", "NAME-TIME", "a-demo-20261121-120000", "PHASE", "measure", "OPERATION", "READ").Replace(file.Name))
 		}
 		for _, path := range files.Paths() {
 			got = append(got, strings.Replace(filepath.Base(path), "S.1", "S", 1))
@@ -76,7 +79,8 @@ func TestFormatsAreReadFromAList(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, []string{"csv", "md"}, names)
 	_, err = report.ParseFormats("md,pdf")
-	require.EqualError(t, err, `unknown format "pdf": want md, html, xlsx, json, csv, ycsb, hlog, raw`)
+	require.EqualError(t, err, `unknown format "pdf": want `+strings.Join(report.FormatNames(), ", "))
+	require.Subset(t, report.FormatNames(), []string{"md", "json", "csv", "ycsb", "hlog", "benchfmt", "raw"})
 }
 
 func TestRawPointsOfARunWithoutThemAreAnError(t *testing.T) {

@@ -65,7 +65,7 @@ func (l *Logs) Add(iv Interval) error {
 
 // name is RUN-PHASE-OP.hlog, with what the operation is a part of and an outcome that is not OK.
 func (l *Logs) name(k logKey) string {
-	parts := []string{l.run, k.phase}
+	parts := []string{fileID(l.run), k.phase}
 	if k.key.PartOf != "" && k.key.PartOf != k.key.Op {
 		parts = append(parts, k.key.PartOf)
 	}
@@ -73,8 +73,12 @@ func (l *Logs) name(k logKey) string {
 	if k.key.Outcome != "OK" {
 		parts = append(parts, k.key.Outcome)
 	}
-	return fileName(strings.Join(parts, "-") + ".hlog")
+	name := fileName(strings.Join(parts, "-"))
+	return name[:min(len(name), logNameLength)] + ".hlog"
 }
+
+// logNameLength bounds the names of logs: agents name operations.
+const logNameLength = 200
 
 // fileName leaves only what is harmless in a file's name: names of operations come from agents.
 func fileName(s string) string {

@@ -9,7 +9,10 @@ import (
 	"io"
 	"path/filepath"
 	"slices"
+	"strings"
+	"time"
 
+	"github.com/benchd/benchd/internal/compare"
 	"github.com/benchd/benchd/internal/descriptor"
 	"github.com/benchd/benchd/internal/report/book"
 	"github.com/benchd/benchd/internal/report/draw"
@@ -18,20 +21,34 @@ import (
 	"github.com/benchd/benchd/internal/result"
 )
 
-// Document is the result that a report is written from.
+// Document is what a report is written from: a suite, a run or comparisons.
 type Document struct {
-	ID    string
+	ID    string // as requested
 	Text  []byte // the JSON
 	Run   result.Run
 	Suite *result.Suite // nil if the result is a run's
+	// Comparisons are of one result with each of some others; empty if the document is the result of a suite or run.
+	Comparisons []compare.Comparison
+	Created     time.Time // of comparisons: when the newest of the compared results was submitted
 }
 
-// runs are the runs of the result.
+// runs are the runs of the result. Comparisons have none.
 func (d Document) runs() []result.Run {
-	if d.Suite != nil {
+	switch {
+	case len(d.Comparisons) > 0:
+		return nil
+	case d.Suite != nil:
 		return d.Suite.Runs
 	}
 	return []result.Run{d.Run}
+}
+
+// cases are the cases of a suite, of versions that compute them.
+func (d Document) cases() []result.Case {
+	if d.Suite == nil {
+		return nil
+	}
+	return d.Suite.Cases
 }
 
 // Source provides what a result does not contain: the histograms and the single operations of a run.
@@ -40,6 +57,27 @@ type Source interface {
 	// most so many: result.Columns are quick to get.
 	Histograms(ctx context.Context, run string, atMost int, take func(Interval) error) error
 	Points(ctx context.Context, run string, take func(Point) error) (Fetched, error)
+}
+
+// FileSource is the Source of a result that a file of JSON contains: it has neither histograms nor single operations.
+type FileSource struct{ Name string }
+
+// NotInFileError reports that a file of JSON does not contain what a format needs.
+type NotInFileError struct{ File, What string }
+
+// Error names the file and the cure.
+func (e *NotInFileError) Error() string {
+	return fmt.Sprintf("file %s has no %s: report the result by its ID, or a file of benchctl export, or choose other formats", e.File, e.What)
+}
+
+// Histograms returns a NotInFileError.
+func (f FileSource) Histograms(context.Context, string, int, func(Interval) error) error {
+	return &NotInFileError{f.Name, "histograms"}
+}
+
+// Points returns a NotInFileError.
+func (f FileSource) Points(context.Context, string, func(Point) error) (Fetched, error) {
+	return Fetched{}, &NotInFileError{f.Name, "single operations"}
 }
 
 // Writer writes reports into a directory.
@@ -63,8 +101,37 @@ func (e *NoPointsError) Error() string {
 	return fmt.Sprintf("run %s has no raw points: submit with -p measurementtype=raw or hdrhistogram+raw", e.Run)
 }
 
-// Write writes a result in some formats.
+// ComparisonFormatError reports that a format cannot hold a comparison.
+type ComparisonFormatError struct{ Format string }
+
+// Error names the format and the cure.
+func (e *ComparisonFormatError) Error() string {
+	var names []string
+	for _, f := range Formats() {
+		if f.compares || f.book != nil {
+			names = append(names, f.Name)
+		}
+	}
+	return fmt.Sprintf("format %s cannot hold a comparison: choose of %s, or write a report of each result alone", e.Format, strings.Join(names, ", "))
+}
+
+// CheckComparison returns an error if one of some formats cannot hold a comparison.
+func CheckComparison(names []string) error {
+	for _, f := range Formats() {
+		if slices.Contains(names, f.Name) && !f.compares && f.book == nil {
+			return &ComparisonFormatError{f.Name}
+		}
+	}
+	return nil
+}
+
+// Write writes a document in some formats.
 func (w *Writer) Write(ctx context.Context, d Document, names []string) error {
+	if len(d.Comparisons) > 0 {
+		if err := CheckComparison(names); err != nil {
+			return err
+		}
+	}
 	all := Formats()
 	var made *book.Book // once for all formats
 	for _, name := range names {
@@ -109,8 +176,20 @@ func (w *Writer) file(name string, write func(io.Writer) error) error {
 	return write(out)
 }
 
-// book is the report of a result in the language of the reader, with the histograms of the runs that have charts over time.
+// book is the report of a document in the language of the reader.
 func (w *Writer) book(ctx context.Context, d Document) (book.Book, error) {
+	b, err := w.english(ctx, d)
+	if err != nil || w.Text == nil {
+		return b, err
+	}
+	return b.Map(w.Text), nil
+}
+
+// english is the report of a document, with the histograms of the runs that have charts over time.
+func (w *Writer) english(ctx context.Context, d Document) (book.Book, error) {
+	if len(d.Comparisons) > 0 {
+		return ComparisonBook(d.ID, d.Created, d.Comparisons), nil
+	}
 	o := draw.Options{Histograms: make(map[string]*draw.Histograms)}
 	shown := []result.Run{d.Run}
 	if d.Suite != nil {
@@ -130,9 +209,6 @@ func (w *Writer) book(ctx context.Context, d Document) (book.Book, error) {
 		b = runBook(d.Run, w.Targets, o)
 	}
 	b.Data = everyInterval(d.runs(), ids, o)
-	if w.Text != nil {
-		b = b.Map(w.Text)
-	}
 	return b, nil
 }
 
@@ -148,6 +224,7 @@ func (w *Writer) readHistograms(ctx context.Context, run result.Run, o draw.Opti
 	switch {
 	case ctx.Err() != nil:
 		return fmt.Errorf("read histograms of %s: %w", run.ID, ctx.Err())
+	case errors.As(err, new(*NotInFileError)):
 	case err != nil:
 		w.Warn(fmt.Sprintf("the charts of run %s are made without its histograms: %v", run.ID, err))
 	default:
@@ -157,26 +234,39 @@ func (w *Writer) readHistograms(ctx context.Context, run result.Run, o draw.Opti
 }
 
 func (w *Writer) markdown(d Document, b book.Book) error {
-	return w.markdownBook(d.ID, b)
+	return w.markdownBook(d.BaseName(), b)
 }
 
 func (w *Writer) workbook(d Document, b book.Book) error {
-	return w.file(d.ID+".xlsx", func(out io.Writer) error { return xlsx.Write(out, b, xlsx.Options{Lang: w.Lang, Text: w.Text}) })
+	return w.file(d.BaseName()+".xlsx", func(out io.Writer) error { return xlsx.Write(out, b, xlsx.Options{Lang: w.Lang, Text: w.Text}) })
 }
 
 func (w *Writer) html(d Document, b book.Book) error {
-	return w.file(d.ID+".html", func(out io.Writer) error { return html.Write(out, b, html.Options{Lang: w.Lang, Text: w.Text}) })
+	return w.file(d.BaseName()+".html", func(out io.Writer) error { return html.Write(out, b, html.Options{Lang: w.Lang, Text: w.Text}) })
 }
 
-// json writes the coordinator's text, so that fields unknown to this build remain.
+// benchmarks writes Go's benchmark format. Runs that no mean includes are left out with a warning.
+func (w *Writer) benchmarks(d Document) error {
+	return w.file(fileID(d.ID)+".bench.txt", func(out io.Writer) error {
+		if len(d.Comparisons) > 0 {
+			return ComparisonBenchmarks(out, d.Comparisons)
+		}
+		for _, text := range leftOfBenchmarks(d.runs()) {
+			w.Warn(text)
+		}
+		return Benchmarks(out, d.runs(), d.cases())
+	})
+}
+
+// json writes the text as it was received, so that fields unknown to this build remain.
 func (w *Writer) json(d Document) error {
-	return w.file(d.ID+".json", func(out io.Writer) error { return Indent(out, d.Text) })
+	return w.file(fileID(d.ID)+".json", func(out io.Writer) error { return Indent(out, d.Text) })
 }
 
 // Indent formats the JSON of a result for people, with a trailing newline.
 func Indent(out io.Writer, text []byte) error {
 	var indented bytes.Buffer
-	if err := json.Indent(&indented, text, "", "  "); err != nil {
+	if err := json.Indent(&indented, bytes.TrimSpace(text), "", "  "); err != nil {
 		return fmt.Errorf("read result: %w", err)
 	}
 	indented.WriteByte('\n')
@@ -189,17 +279,17 @@ func (w *Writer) suiteCSV(d Document) error {
 		return nil
 	}
 	return errors.Join(
-		w.file(d.Suite.ID+"-cases.csv", func(out io.Writer) error { return CasesCSV(out, *d.Suite) }),
-		w.file(d.Suite.ID+"-tables.csv", func(out io.Writer) error { return TablesCSV(out, *d.Suite) }),
-		w.file(d.Suite.ID+"-capacity.csv", func(out io.Writer) error { return CapacityCSV(out, *d.Suite) }),
+		w.file(fileID(d.Suite.ID)+"-cases.csv", func(out io.Writer) error { return CasesCSV(out, *d.Suite) }),
+		w.file(fileID(d.Suite.ID)+"-tables.csv", func(out io.Writer) error { return TablesCSV(out, *d.Suite) }),
+		w.file(fileID(d.Suite.ID)+"-capacity.csv", func(out io.Writer) error { return CapacityCSV(out, *d.Suite) }),
 	)
 }
 
 func (w *Writer) runCSV(_ context.Context, run result.Run) error {
 	return errors.Join(
-		w.file(run.ID+"-operations.csv", func(out io.Writer) error { return OperationsCSV(out, run) }),
-		w.file(run.ID+"-series.csv", func(out io.Writer) error { return SeriesCSV(out, run) }),
-		w.file(run.ID+"-incidents.csv", func(out io.Writer) error { return IncidentsCSV(out, run) }),
+		w.file(fileID(run.ID)+"-operations.csv", func(out io.Writer) error { return OperationsCSV(out, run) }),
+		w.file(fileID(run.ID)+"-series.csv", func(out io.Writer) error { return SeriesCSV(out, run) }),
+		w.file(fileID(run.ID)+"-incidents.csv", func(out io.Writer) error { return IncidentsCSV(out, run) }),
 	)
 }
 
@@ -208,9 +298,9 @@ func (w *Writer) ycsb(_ context.Context, run result.Run) error {
 	if err != nil {
 		return err
 	}
-	name := run.ID + ".ycsb.txt"
+	name := fileID(run.ID) + ".ycsb.txt"
 	if y.Exporter != Text {
-		name = run.ID + ".ycsb.json"
+		name = fileID(run.ID) + ".ycsb.json"
 	}
 	return w.file(name, func(out io.Writer) error { return y.Write(out, run) })
 }
@@ -236,7 +326,7 @@ func (w *Writer) rawPoints(ctx context.Context, run result.Run) error {
 	}
 	points := y.NewYCSBPoints()
 	defer func() { _ = points.Close() }() // temporary files
-	if err := w.file(run.ID+"-raw.csv", func(out io.Writer) error {
+	if err := w.file(fileID(run.ID)+"-raw.csv", func(out io.Writer) error {
 		table, err := NewPointsCSV(out)
 		if err != nil {
 			return err
@@ -249,7 +339,7 @@ func (w *Writer) rawPoints(ctx context.Context, run result.Run) error {
 	}); err != nil {
 		return err
 	}
-	return w.file(run.ID+".raw.txt", func(out io.Writer) error {
+	return w.file(fileID(run.ID)+".raw.txt", func(out io.Writer) error {
 		_, err := points.WriteTo(out)
 		return err
 	})
