@@ -2,6 +2,7 @@ package report
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/benchd/benchd/internal/report/book"
 	"github.com/benchd/benchd/internal/report/draw"
@@ -20,7 +21,8 @@ func everyInterval(runs []result.Run, shown []string, o draw.Options) []book.Tab
 				continue
 			}
 			if slices.Contains(shown, r.ID) {
-				t.Title = r.ID + " " + r.Case + ": " + kind
+				t.Title = kind + " of run " + r.ID[strings.LastIndexByte(r.ID, '.')+1:]
+				t.How = sentence("Run "+r.ID+", case "+r.Case) + " " + t.How
 				own = append(own, t)
 				continue
 			}
