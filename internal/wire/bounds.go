@@ -148,6 +148,7 @@ func bounds() []bound {
 		upTo("ForeignImport.unit_ns", 1e9),
 		upTo("ForeignFile.bytes", maxFile),
 		upTo("ForeignFile.repeat", maxForeign),
+		upTo("HistogramsRequest.at_most", anyNumber),
 		{field: "ActRequest.args", items: maxMap},
 
 		// Coordinators to benchctl.
