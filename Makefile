@@ -66,7 +66,7 @@ build: ## Build bin/benchd and bin/benchctl.
 	$(GO) build -buildvcs=false -ldflags '$(LDFLAGS)' -o bin/ ./cmd/...
 
 .PHONY: demo
-demo: build ## Build, start `benchd dev`, load a table of its sandbox and run on it, print the result.
+demo: build ## Build, start `benchd dev`, load a table of its sandbox and run on it, print the result and write its HTML report.
 	@scripts/demo bin
 
 .PHONY: release
