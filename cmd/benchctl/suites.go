@@ -16,6 +16,7 @@ import (
 	"github.com/benchd/benchd/internal/cli/view"
 	"github.com/benchd/benchd/internal/phrase"
 	"github.com/benchd/benchd/internal/remote"
+	"github.com/benchd/benchd/internal/report"
 	"github.com/benchd/benchd/internal/target"
 )
 
@@ -135,7 +136,7 @@ is set aside: the reason is on standard error, and in JSON in set_aside.`,
 				status += ", set aside"
 				warn(c, []string{"suite " + s.ID + " is " + s.SetAside})
 			}
-			_, _ = fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", s.ID, status, when(s.Created), s.DB, runs, left, s.SubmittedBy, s.Name)
+			_, _ = fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", s.ID, status, when(s.Created), report.Printable(s.DB), runs, left, report.Printable(s.SubmittedBy), report.Printable(s.Name))
 		}
 		return t.Flush()
 	})}

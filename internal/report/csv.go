@@ -5,6 +5,9 @@ import (
 	"fmt"
 	"io"
 	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/benchd/benchd/internal/figure"
 	"github.com/benchd/benchd/internal/result"
@@ -92,8 +95,32 @@ func newTable(w io.Writer, head ...string) *csvTable {
 
 func (t *csvTable) row(cells ...string) {
 	if t.err == nil {
-		t.err = t.w.Write(cells)
+		t.err = t.w.Write(csvRow(cells))
 	}
+}
+
+// csvRow are cells that no spreadsheet calculates: programs that open CSV take a text that begins with = + - or @ for a formula, which can
+// start a program. Such a text gets an apostrophe in front of it, as OWASP advises. Numbers stay as they are, and control characters become
+// blanks, so that a row is a line.
+func csvRow(cells []string) []string {
+	for i, cell := range cells {
+		cell = printable(cell)
+		if formula(cell) {
+			cell = "'" + cell
+		}
+		cells[i] = cell
+	}
+	return cells
+}
+
+// formula reports whether a spreadsheet would take a text for a formula, with characters of full width, too.
+func formula(s string) bool {
+	first, _ := utf8.DecodeRuneInString(strings.TrimLeftFunc(s, unicode.IsSpace))
+	if !strings.ContainsRune("=+-@＝＋－＠", first) {
+		return false
+	}
+	_, err := strconv.ParseFloat(s, 64)
+	return err != nil
 }
 
 func (t *csvTable) end(of string) error {

@@ -97,6 +97,6 @@ func devices() []string {
 
 // fileID is the ID of a result in the name of a file. It is the ID itself unless the result is of a file that somebody made.
 func fileID(id string) string {
-	id = strings.TrimLeft(fileName(id), ".")
+	id = strings.TrimLeft(fileName(id), ".-")
 	return cmp.Or(id[:min(len(id), idLength)], "_")
 }

@@ -141,5 +141,5 @@ func markdownTable(out *strings.Builder, t book.Table) {
 
 // inline escapes text from elsewhere, so that it is not taken for Markdown.
 func inline(s string) string {
-	return strings.NewReplacer(`\`, `\\`, "|", `\|`, "<", "&lt;", "*", `\*`, "_", `\_`, "`", "\\`", "[", `\[`, "#", `\#`).Replace(printable(s))
+	return strings.NewReplacer(`\`, `\\`, "&", "&amp;", "~", `\~`, "|", `\|`, "<", "&lt;", "*", `\*`, "_", `\_`, "`", "\\`", "[", `\[`, "#", `\#`).Replace(printable(s))
 }

@@ -59,7 +59,7 @@ func (p *page) line(parts ...string) {
 // wrap writes text after a label, both in the language of the page. Long text continues on the next lines, indented by the
 // label's width.
 func (p *page) wrap(label, text string, style func(string) string) {
-	label = p.label(label)
+	label = p.label(cut(printable(label), longCell))
 	p.wrapBehind(label, label, text, style)
 }
 
@@ -77,7 +77,7 @@ func (p *page) label(english string) string {
 func (p *page) wrapBehind(label, shown, text string, style func(string) string) {
 	indent := strings.Repeat(" ", columns(label))
 	room := max(p.options.width()-len(indent), 20)
-	for i, line := range broken(p.t(text), room) {
+	for i, line := range broken(p.t(cut(printable(text), longText)), room) {
 		if i > 0 {
 			shown = indent
 		}
@@ -158,6 +158,9 @@ func isNumber(word string) bool {
 	return last >= '0' && last <= '9'
 }
 
+// longCell bounds a cell of a table in a terminal.
+const longCell = 120
+
 // write writes the page.
 func (p *page) write(w io.Writer) error {
 	if _, err := io.WriteString(w, p.text.String()); err != nil {
@@ -185,7 +188,7 @@ func (p *page) green(s string) string  { return p.escape("32", s) }
 func (p *page) yellow(s string) string { return p.escape("33", s) }
 
 func (p *page) escape(code, s string) string {
-	if !p.options.Colour || s == "" {
+	if s = cut(printable(s), longText); !p.options.Colour || s == "" {
 		return s
 	}
 	return "\x1b[" + code + "m" + s + "\x1b[0m"
@@ -197,7 +200,13 @@ type grid struct {
 	rows [][]string
 }
 
-func (g *grid) add(cells ...string) { g.rows = append(g.rows, cells) }
+func (g *grid) add(cells ...string) {
+	row := make([]string, len(cells))
+	for i, cell := range cells {
+		row[i] = cut(printable(cell), longCell)
+	}
+	g.rows = append(g.rows, row)
+}
 
 // without removes columns.
 func (g *grid) without(columns ...string) *grid {

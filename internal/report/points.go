@@ -93,10 +93,10 @@ func NewPointsCSV(w io.Writer) (*PointsCSV, error) {
 
 // Add writes an operation.
 func (p *PointsCSV) Add(x Point) error {
-	return p.w.Write([]string{
+	return p.w.Write(csvRow([]string{
 		x.Agent, x.Phase, x.Key.Op, x.Key.Outcome, x.Key.PartOf, strconv.FormatInt(x.Done.UnixNano(), 10),
 		strconv.FormatInt(int64(x.Response), 10), strconv.FormatInt(int64(x.Service), 10),
-	})
+	}))
 }
 
 // Close writes what is left.
@@ -134,7 +134,7 @@ func (p *YCSBPoints) Add(x Point) error {
 	if x.Phase == "warmup" {
 		return nil
 	}
-	name := p.y.Combine.Name(x.Key.Op, x.Key.Outcome)
+	name := printable(p.y.Combine.Name(x.Key.Op, x.Key.Outcome))
 	if p.y.Clock != IntendedClock {
 		if err := p.add(x, name, x.Service); err != nil {
 			return err

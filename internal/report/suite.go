@@ -17,7 +17,7 @@ func SuiteTable(w io.Writer, suite result.Suite, o Options) error {
 	p := newPage(o)
 	title := p.t("suite") + " " + suite.ID
 	if suite.Name != "" {
-		title += "  " + suite.Name
+		title += "  " + cut(suite.Name, longName)
 	}
 	p.line(p.bold(title), "  ", p.status(suite.Status))
 	if suite.Note != "" {

@@ -188,7 +188,7 @@ func (w *Writer) book(ctx context.Context, d Document) (book.Book, error) {
 // english is the report of a document, with the histograms of the runs that have charts over time.
 func (w *Writer) english(ctx context.Context, d Document) (book.Book, error) {
 	if len(d.Comparisons) > 0 {
-		return ComparisonBook(d.ID, d.Created, d.Comparisons), nil
+		return clean(ComparisonBook(d.ID, d.Created, d.Comparisons)), nil
 	}
 	o := draw.Options{Histograms: make(map[string]*draw.Histograms)}
 	shown := []result.Run{d.Run}
@@ -209,7 +209,7 @@ func (w *Writer) english(ctx context.Context, d Document) (book.Book, error) {
 		b = runBook(d.Run, w.Targets, o)
 	}
 	b.Data = everyInterval(d.runs(), ids, o)
-	return b, nil
+	return clean(b), nil
 }
 
 // readHistograms adds the histograms of a run for its charts. Without them, charts are made of the document.

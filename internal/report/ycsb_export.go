@@ -1,14 +1,17 @@
 package report
 
 import (
+	"encoding/json"
 	"io"
-	"strconv"
 	"strings"
 )
 
 // export writes figures as one of YCSB's exporters does.
 func (y YCSB) export(w io.Writer, figures []ycsbFigure) error {
 	var b strings.Builder
+	for i := range figures { // agents name operations
+		figures[i].metric, figures[i].measurement = printable(figures[i].metric), printable(figures[i].measurement)
+	}
 	switch y.Exporter {
 	case JSONs:
 		// The generator that YCSB uses separates its objects by a blank, so together they are not a JSON document.
@@ -36,9 +39,20 @@ func objects(figures []ycsbFigure, between string) string {
 func (f ycsbFigure) object() string {
 	value := f.value
 	if strings.ContainsAny(value, "Ny") { // JSON has no NaN and Infinity
-		value = strconv.Quote(value)
+		value = quoted(value)
 	}
-	return "{\n  \"metric\" : " + strconv.Quote(f.metric) +
-		",\n  \"measurement\" : " + strconv.Quote(f.measurement) +
+	return "{\n  \"metric\" : " + quoted(f.metric) +
+		",\n  \"measurement\" : " + quoted(f.measurement) +
 		",\n  \"value\" : " + value + "\n}"
+}
+
+// quoted is a text as JSON; the quotes of Go have escapes that JSON does not know.
+func quoted(s string) string {
+	var b strings.Builder
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(s); err != nil {
+		return `""` // never: a text can be encoded
+	}
+	return strings.TrimSuffix(b.String(), "\n")
 }
