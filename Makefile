@@ -154,6 +154,11 @@ test-workbook: $(TESTRUNNER) ## Write Excel workbooks, and read them with LibreO
 	@scripts/need soffice libreoffice-calc && scripts/need pdftotext poppler-utils
 	python=$$(scripts/workbook) && BENCHD_TEST_PYTHON="$$python" $(GOTEST) -count 1 -timeout 5m -tags workbook ./test/workbook
 
+.PHONY: test-browser
+test-browser: $(TESTRUNNER) ## Open the report of a two-hour run in Chromium: cost, speed, keyboard, contrast, paper; pictures are left in bin/browser.
+	@scripts/need chromium chromium && scripts/need pdftotext poppler-utils
+	axe=$$(scripts/browser) && BENCHD_TEST_AXE="$$axe" $(GOTEST) -count 1 -timeout 7m -v -tags browser ./test/browser
+
 .PHONY: java-client-test
 java-client-test: ## Check the answers of the server at QUORUM=HOST:PORT with HBase's own Java client; ONLY=TEXT selects checks.
 	@test/java/run ClientTest '$(QUORUM)' $(if $(ONLY),--only '$(ONLY)')

@@ -110,6 +110,8 @@ func strangers() map[string][]string {
 		"github.com/spf13/viper":                  {"config"},
 		"google.golang.org/grpc/codes":            {"gen/benchd", "wire"},
 		"google.golang.org/grpc/status":           {"gen/benchd", "wire"},
+		"github.com/chromedp/cdproto":             {},
+		"github.com/chromedp/chromedp":            {},
 		"github.com/xuri/excelize/v2":             {"report"},
 		"modernc.org/sqlite":                      {"archive/sqlite"},
 	}

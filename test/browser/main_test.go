@@ -1,0 +1,14 @@
+//go:build browser
+
+package browser
+
+import (
+	"os"
+	"testing"
+
+	"github.com/benchd/benchd/test/testcluster"
+)
+
+func TestMain(m *testing.M) {
+	os.Exit(testcluster.Main(m))
+}
