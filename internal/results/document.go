@@ -153,6 +153,12 @@ func (s *Store) JSON(ctx context.Context, id string) ([]byte, error) {
 		return nil, err
 	}
 	of, replaced := newSuiteKey(suite), record.ReplacedBy(runs)
+	single := id != suite.ID || len(runs) == 1 && !whole.Plan.Searches()
+	if single && runs[0].Status.Ended() && replaced[runs[0].ID] == "" && s.quarantine.Reason(suite.ID) == "" {
+		if text := s.sealed.text(runs[0].ID, documentKey(of, runs[0])); text != nil {
+			return text, nil
+		}
+	}
 	for _, archived := range runs {
 		doc, err := s.document(ctx, suite, of, archived)
 		if _, is := errors.AsType[*quarantine.PanicError](err); is {
@@ -167,7 +173,7 @@ func (s *Store) JSON(ctx context.Context, id string) ([]byte, error) {
 		doc.ReplacedBy = replaced[archived.ID]
 		whole.Runs = append(whole.Runs, doc)
 	}
-	if id != suite.ID || len(whole.Runs) == 1 && !whole.Plan.Searches() {
+	if single {
 		return json.Marshal(whole.Runs[0])
 	}
 	table.Conclude(&whole, s.reader.Targets())

@@ -137,7 +137,11 @@ func (s *sealed) create(run, kind, key string) *sealing {
 		if f.file, err = os.CreateTemp(s.dir, ".sealing-*"); err != nil {
 			return err
 		}
-		if f.packed, err = gzip.NewWriterLevel(f.file, gzip.BestSpeed); err != nil {
+		level := gzip.BestSpeed
+		if kind == sealedColumns {
+			level = gzip.NoCompression // they shrink little, and inflating would be half of the time of a report
+		}
+		if f.packed, err = gzip.NewWriterLevel(f.file, level); err != nil {
 			return err
 		}
 		_, err = io.WriteString(f.packed, head)
@@ -183,18 +187,24 @@ func (f *sealing) close(keep bool) {
 	}
 }
 
-// document returns the document of a key.
-func (s *sealed) document(run, key string) (doc result.Run, ok bool) {
+// text returns the JSON of the document of a key; nil if there is none.
+func (s *sealed) text(run, key string) []byte {
 	f := s.open(run, sealedDocument, key)
 	if f == nil {
-		return doc, false
+		return nil
 	}
 	defer f.close()
 	text, err := io.ReadAll(f)
-	if err == nil {
-		err = json.Unmarshal(text, &doc)
+	if err != nil {
+		return nil
 	}
-	return doc, err == nil
+	return text
+}
+
+// document returns the document of a key.
+func (s *sealed) document(run, key string) (doc result.Run, ok bool) {
+	text := s.text(run, key)
+	return doc, text != nil && json.Unmarshal(text, &doc) == nil
 }
 
 // keepDocument keeps the document of a key.
@@ -265,12 +275,12 @@ func fromStored(from storedInterval) (Interval, error) {
 	for _, s := range from.Series {
 		series := latency.Series{Key: s.Key}
 		var err error
-		if series.Response, err = latency.TakeHistogram(s.Response); err != nil {
+		if series.Response, err = latency.KnownHistogram(s.Response); err != nil {
 			return iv, err
 		}
 		series.Service = series.Response
 		if len(s.Service) > 0 {
-			if series.Service, err = latency.TakeHistogram(s.Service); err != nil {
+			if series.Service, err = latency.KnownHistogram(s.Service); err != nil {
 				return iv, err
 			}
 		}
@@ -279,7 +289,8 @@ func fromStored(from storedInterval) (Interval, error) {
 	return iv, nil
 }
 
-// intervals reads intervals to the end of a file, all of them before the first is passed on: a file may be damaged.
+// intervals reads intervals to the end of a file, all of them before the first is passed on: a file may be damaged, which its sum
+// shows at the end.
 func (f *sealedFile) intervals() ([]Interval, error) {
 	var list []Interval
 	in := gob.NewDecoder(bufio.NewReader(f))
