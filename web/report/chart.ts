@@ -87,6 +87,12 @@ export class TimeChart implements Member {
       if (x.length > 1) range = [x[0] as number, x[x.length - 1] as number];
     }
     group.add(this, range, step, chart.y.length > 1 && !this.isSmall, (chart.marks?.length ?? 0) > 0);
+    // The keyboard stops at charts that are not drawn yet: that brings them into view.
+    this.canvas.tabIndex = 0;
+    this.canvas.setAttribute("role", "application");
+    this.canvas.setAttribute("aria-label", chart.title);
+    this.canvas.addEventListener("keydown", (e) => this.key(e));
+    box.append(this.canvas);
   }
 
   private get series(): Series[] {
@@ -143,11 +149,8 @@ export class TimeChart implements Member {
     this.fillLegend();
     const axes = element("div", "axes");
     this.chart.y.forEach((y) => axes.append(element("span", "", carried(y.unit) || !y.title ? y.title : `${y.title} (${y.unit})`)));
-    this.canvas.tabIndex = 0;
-    this.canvas.setAttribute("role", "application");
-    this.canvas.setAttribute("aria-label", this.chart.title);
-    this.canvas.addEventListener("keydown", (e) => this.key(e));
-    this.box.append(this.tools, this.legend, axes, this.canvas, this.spoken);
+    this.box.prepend(this.tools, this.legend, axes);
+    this.box.append(this.spoken);
   }
 
   // build makes a plot with k pixels of its canvas for each of the page.
@@ -426,7 +429,7 @@ export class TimeChart implements Member {
   }
 
   private key(e: KeyboardEvent): void {
-    if (e.ctrlKey || e.altKey || e.metaKey) return;
+    if (!this.plot || e.ctrlKey || e.altKey || e.metaKey) return;
     const { group } = this;
     const side = e.key === "ArrowLeft" ? -1 : e.key === "ArrowRight" ? 1 : 0;
     switch (true) {
