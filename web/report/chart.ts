@@ -57,6 +57,7 @@ export class TimeChart implements Member {
   private swatches: (() => void)[] = [];
   private paper: HTMLCanvasElement | undefined;
   private prepared = false;
+  private labelled = false;
   private saying = 0;
 
   constructor(
@@ -146,11 +147,18 @@ export class TimeChart implements Member {
     }
     this.table = columns(this.chart, this.positions);
     if (this.heat) this.table.x = Array.from(this.heat.x);
+    this.label();
+    this.box.append(this.spoken);
+  }
+
+  /** label makes the legend. That of a heat map needs its figures: it waits until the chart is drawn. */
+  label(): void {
+    if (this.labelled || (this.chart.heat && !this.heat)) return;
+    this.labelled = true;
     this.fillLegend();
     const axes = element("div", "axes");
     this.chart.y.forEach((y) => axes.append(element("span", "", carried(y.unit) || !y.title ? y.title : `${y.title} (${y.unit})`)));
     this.box.prepend(this.tools, this.legend, axes);
-    this.box.append(this.spoken);
   }
 
   // build makes a plot with k pixels of its canvas for each of the page.

@@ -30,6 +30,8 @@ function setUp(): void {
     charts.set(box, new TimeChart(box, chart, positions, group, (english) => texts[english] ?? english));
     watch.observe(box);
   });
+  // The keyboard reaches the buttons of charts that are not drawn yet.
+  charts.forEach((c) => c.label());
 }
 
 // Boxes that scroll can be reached with the keyboard; others need not.
