@@ -152,11 +152,11 @@ func TestColumnLength(t *testing.T) {
 		atMost       int
 		want         time.Duration
 	}{
-		{time.Second, 2 * time.Hour, Columns, 10 * time.Second},
-		{time.Second, 2*time.Hour + 1, Columns, 20 * time.Second},
+		{time.Second, 2 * time.Hour, Columns, 20 * time.Second},
+		{time.Second, 2*time.Hour + 1, Columns, 50 * time.Second},
 		{time.Second, time.Minute, Columns, time.Second},
-		{time.Second, 721 * time.Second, Columns, 2 * time.Second},
-		{500 * time.Second, 4 * 24 * time.Hour, Columns, 500 * time.Second},
+		{time.Second, 361 * time.Second, Columns, 2 * time.Second},
+		{500 * time.Second, 4 * 24 * time.Hour, Columns, 1000 * time.Second},
 		{100 * time.Millisecond, time.Hour, 100, 50 * time.Second},
 		{time.Second, 2 * time.Hour, 0, time.Second},
 		{time.Second, 0, 1, time.Second},

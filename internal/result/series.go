@@ -37,8 +37,8 @@ func PointLength(interval, phase time.Duration) time.Duration {
 	return time.Duration(times) * interval
 }
 
-// Columns is how many intervals the charts of a report need of each phase: heat maps have at most so many columns.
-const Columns = 720
+// Columns is how many intervals the charts of a report need of each phase at most.
+const Columns = 360
 
 // ColumnLength is the length of at most so many intervals of a phase, each of 1, 2, 5, 10, 20, 50 … points; that of a point if
 // atMost is 0.
