@@ -182,9 +182,9 @@ func TestReportsAgreeWithTheResult(t *testing.T) {
 	require.Contains(t, stderr, "--force")
 	_, stderr, code = h.Ctl(append(report, "--force")...)
 	require.Zero(t, code, stderr)
-	_, stderr, code = h.Ctl("report", r.ID, "--format", "html", "--out", dir)
+	_, stderr, code = h.Ctl("report", r.ID, "--format", "pdf", "--out", dir)
 	require.Equal(t, 2, code)
-	require.Contains(t, stderr, `unknown format "html": want md, json, csv, ycsb, hlog, raw`)
+	require.Contains(t, stderr, `unknown format "pdf": want md, html, xlsx, json, csv, ycsb, hlog, benchfmt, raw`)
 }
 
 // same compares figures with a histogram in nanoseconds.
