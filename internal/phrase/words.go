@@ -32,7 +32,7 @@ func (c *catalogue) words(s string) int {
 	return n
 }
 
-// isName reports whether a token is no word of English: it has no two letters in a row, or more than letters, or capitals within, or
+// isName reports whether a token is not an English word: it has no two letters in a row, or more than letters, or capitals within, or
 // it is in the list of names.
 func (c *catalogue) isName(token string) bool {
 	if !hasWord(token) || c.names[token] {

@@ -91,7 +91,7 @@ func TestChartsOfALongRunAreBounded(t *testing.T) {
 	require.Len(t, seriesOf(t, c, "p95").Y, 721)
 	require.Len(t, c.Marks, 40, "a hundred and nineteen waves of flushes, a minute apart, share marks of two minutes")
 	require.Equal(t, "flush × 3", c.Marks[0].Label)
-	require.Zero(t, c.Marks[0].To, "a flush is no span")
+	require.Zero(t, c.Marks[0].To, "a flush has no length")
 }
 
 func BenchmarkRun(b *testing.B) {

@@ -19,7 +19,7 @@ func Run(r result.Run, o Options) Pictures {
 	p.Telemetry, p.Details = line.telemetry(o)
 	p.Distribution = append(keep(curve(line.main(), h)), density(line, h)...)
 	p.Agents = agents(line.main())
-	p.Course = slices.DeleteFunc(p.Course, func(c book.Chart) bool { return len(c.Series[0].Y) < 2 }) // a point is no course
+	p.Course = slices.DeleteFunc(p.Course, func(c book.Chart) bool { return len(c.Series[0].Y) < 2 }) // a single point shows no change
 	for _, charts := range [][]book.Chart{p.Course, p.Telemetry, p.Details} {
 		for i := range charts {
 			charts[i] = line.framed(charts[i])

@@ -298,7 +298,7 @@ func TestPoorResultsHaveTheChartsThatTheyCanHave(t *testing.T) {
 	require.Equal(t, []float64{95, 99}, charts[0].Series[0].X)
 
 	run.Phases[0].Series = []result.Point{{T: 0, Seconds: 10, Ops: 1000, Operations: []result.PointOperation{{Op: "READ", Outcome: "OK", Count: 1000, Mean: 500}}}}
-	require.Len(t, everyChart(draw.Run(run, draw.Options{})), 1, "one interval is no course")
+	require.Len(t, everyChart(draw.Run(run, draw.Options{})), 1, "one interval shows no change")
 	require.Len(t, draw.Intervals(run, draw.Options{}), 1)
 }
 

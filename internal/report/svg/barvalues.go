@@ -6,7 +6,7 @@ import (
 	"github.com/benchd/benchd/internal/report/book"
 )
 
-// valueText is the value of a bar in the unit of its axis, or its interval if there is no more.
+// valueText is the value of a bar in the unit of its axis, or its interval if that is all.
 func (b *barChart) valueText(s *series, i int) string {
 	one := func(v float64) string {
 		if def := b.chart.Y[s.Axis]; def.Scale == book.Log {

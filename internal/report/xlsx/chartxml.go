@@ -207,26 +207,19 @@ func (p *plot) begin(t *tags, i int) *series {
 	return s
 }
 
-func (p *plot) scatter(t *tags, i int) {
-	t.in("ser", func() {
-		s := p.begin(t, i)
-		t.stroke(s)
-		t.marker(s)
-		t.whiskers(s, true)
-		t.cells("xVal", s.x)
-		t.cells("yVal", s.y)
-		t.val("smooth", "0")
-	})
-}
+func (p *plot) scatter(t *tags, i int) { p.joined(t, i, "xVal", "yVal") }
 
-func (p *plot) line(t *tags, i int) {
+func (p *plot) line(t *tags, i int) { p.joined(t, i, "cat", "val") }
+
+// joined writes a series of points, whose positions and values have names of their own in each kind of chart.
+func (p *plot) joined(t *tags, i int, positions, values string) {
 	t.in("ser", func() {
 		s := p.begin(t, i)
 		t.stroke(s)
 		t.marker(s)
-		t.whiskers(s, false)
-		t.cells("cat", s.x)
-		t.cells("val", s.y)
+		t.whiskers(s, positions == "xVal")
+		t.cells(positions, s.x)
+		t.cells(values, s.y)
 		t.val("smooth", "0")
 	})
 }
