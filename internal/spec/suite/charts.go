@@ -15,26 +15,9 @@ func chartKeys() []string {
 
 // charts reads the charts of the report. Package spec validates their names.
 func (r *reader) charts(n *node, d *document) []Chart {
-	if n == nil {
-		return nil
-	}
-	if n.kind != list {
-		r.mistake(n.at, "charts", "want a list, got %s; begin each chart with - title:", n.kind)
-		return nil
-	}
-	if len(n.items) > maxCharts {
-		r.mistake(n.at, "charts", "has %d charts; the maximum is %d", len(n.items), maxCharts)
-		return nil
-	}
-	var names []string
-	for _, s := range d.scenarios {
-		names = append(names, s.name)
-	}
-	charts := make([]Chart, 0, len(n.items))
-	for _, one := range n.items {
-		if r.isMap("charts", one) {
-			charts = append(charts, r.chart(one, names))
-		}
+	var charts []Chart
+	for _, one := range r.items("charts", n, maxCharts, "begin each chart with - title:") {
+		charts = append(charts, r.chart(one, d.scenarioNames()))
 	}
 	return charts
 }
@@ -133,27 +116,13 @@ func (r *reader) atMost(key string, of *node) []word {
 	return words
 }
 
-// maps reads a list of maps with some keys.
+// maps reads a list of a chart, of maps with some keys.
 func (r *reader) maps(key string, of *node, cure string, keys ...string) []*node {
-	n := of.get(key)
-	switch {
-	case n == nil:
-		return nil
-	case n.kind != list:
-		r.mistake(n.at, key, "want a list, got %s; %s", n.kind, cure)
-		return nil
-	case len(n.items) > maxOfChart:
-		r.mistake(n.at, key, "has %d entries; the maximum is %d", len(n.items), maxOfChart)
-		return nil
+	all := r.items(key, of.get(key), maxOfChart, cure)
+	for _, one := range all {
+		r.known(one, keys)
 	}
-	var out []*node
-	for _, one := range n.items {
-		if r.isMap(key, one) {
-			r.known(one, keys)
-			out = append(out, one)
-		}
-	}
-	return out
+	return all
 }
 
 // number reads a number of a map.

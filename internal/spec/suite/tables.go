@@ -9,28 +9,40 @@ import (
 
 // tables reads the tables of the report. Package spec validates their columns.
 func (r *reader) tables(n *node, d *document) []Table {
-	if n == nil {
+	var tables []Table
+	for _, one := range r.items("tables", n, maxTables, "begin each table with - title:") {
+		tables = append(tables, r.table(one, d.scenarioNames()))
+	}
+	return tables
+}
+
+// items reads a list of maps.
+func (r *reader) items(key string, n *node, most int, cure string) []*node {
+	switch {
+	case n == nil:
+		return nil
+	case n.kind != list:
+		r.mistake(n.at, key, "want a list, got %s; %s", n.kind, cure)
+		return nil
+	case len(n.items) > most:
+		r.mistake(n.at, key, "has %d entries; the maximum is %d", len(n.items), most)
 		return nil
 	}
-	if n.kind != list {
-		r.mistake(n.at, "tables", "want a list, got %s; begin each table with - title:", n.kind)
-		return nil
+	var out []*node
+	for _, one := range n.items {
+		if r.isMap(key, one) {
+			out = append(out, one)
+		}
 	}
-	if len(n.items) > maxTables {
-		r.mistake(n.at, "tables", "has %d tables; the maximum is %d", len(n.items), maxTables)
-		return nil
-	}
+	return out
+}
+
+func (d *document) scenarioNames() []string {
 	var names []string
 	for _, s := range d.scenarios {
 		names = append(names, s.name)
 	}
-	tables := make([]Table, 0, len(n.items))
-	for _, one := range n.items {
-		if r.isMap("tables", one) {
-			tables = append(tables, r.table(one, names))
-		}
-	}
-	return tables
+	return names
 }
 
 // table reads a table; scenarios are the names of the file's scenarios.
