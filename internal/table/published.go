@@ -11,7 +11,7 @@ import (
 // entry is the published entry of a run or client by its number, or nil.
 func entry(published []map[string]any, key string, n int) map[string]any {
 	for _, e := range published {
-		if v, ok := number(e[key]); ok && int(v) == n {
+		if v, ok := figure.Number(e[key]); ok && int(v) == n {
 			return e
 		}
 	}
@@ -52,7 +52,7 @@ func publishedCell(e map[string]any, name string) result.Cell {
 	}
 	f := make(figure.Values)
 	for key, v := range e {
-		if n, ok := number(v); ok {
+		if n, ok := figure.Number(v); ok {
 			f[key] = n
 		}
 	}
@@ -75,9 +75,9 @@ func publishedCell(e map[string]any, name string) result.Cell {
 
 // bounds is a figure that a report only gives as a range.
 func bounds(e map[string]any, base string) result.Cell {
-	low, hasLow := number(e[base+"_low"])
-	high, hasHigh := number(e[base+"_high"])
-	about, hasAbout := number(e[base+"_about"])
+	low, hasLow := figure.Number(e[base+"_low"])
+	high, hasHigh := figure.Number(e[base+"_high"])
+	about, hasAbout := figure.Number(e[base+"_about"])
 	switch {
 	case hasAbout:
 		return result.Cell{Text: fmt.Sprintf("about %.0f", about)}
@@ -89,19 +89,4 @@ func bounds(e map[string]any, base string) result.Cell {
 		return result.Cell{Text: fmt.Sprintf("below %.0f", high)}
 	}
 	return result.Cell{}
-}
-
-// number reads a number of a suite's file, whichever decoder it comes from.
-func number(v any) (float64, bool) {
-	switch v := v.(type) {
-	case float64:
-		return v, true
-	case int:
-		return float64(v), true
-	case int64:
-		return float64(v), true
-	case uint64:
-		return float64(v), true
-	}
-	return 0, false
 }

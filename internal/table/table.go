@@ -156,7 +156,7 @@ func (b *tableBuilder) strangers(c *caseRuns) {
 func (b *tableBuilder) everyRun(c *caseRuns) {
 	most := len(c.runs)
 	for _, e := range c.Published {
-		if n, ok := number(e["run"]); ok && n >= 1 && n <= plan.MaxPublished {
+		if n, ok := figure.Number(e["run"]); ok && n >= 1 && n <= plan.MaxPublished {
 			most = max(most, int(n))
 		}
 	}
@@ -212,7 +212,7 @@ func (b *tableBuilder) agents(c *caseRuns) {
 		}
 	}
 	for _, e := range c.Published { // machines that this run does not have
-		n, ok := number(e["client"])
+		n, ok := figure.Number(e["client"])
 		if most := c.mostAgents(); ok && n <= plan.MaxPublished && int(n) > most {
 			b.add(result.Row{Kind: result.OneRun, Case: c.Name}, c, 0, int(n), figure.Values(nil).Get, e)
 		}

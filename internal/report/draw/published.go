@@ -27,8 +27,8 @@ func (c column) published(lines []map[string]any, target string) measurement {
 		if name := targetOf(e); name != "" && name != target || e["at"] != nil {
 			continue
 		}
-		_, ofRun := count(e["run"])
-		_, ofClient := count(e["client"])
+		_, ofRun := figure.Number(e["run"])
+		_, ofClient := figure.Number(e["client"])
 		one := c.line(e)
 		switch {
 		case ofClient:
@@ -47,7 +47,7 @@ func (c column) published(lines []map[string]any, target string) measurement {
 func (c column) line(e map[string]any) measurement {
 	m := unknown()
 	for _, name := range []string{c.Name, c.base + "_ms", c.base + "_us", c.base + "_s"} {
-		if v, ok := count(e[name]); ok && math.IsNaN(m.value) {
+		if v, ok := figure.Number(e[name]); ok && math.IsNaN(m.value) {
 			if v, ok = c.in(name, v); ok {
 				m.value = v
 			}
@@ -61,7 +61,7 @@ func (c column) line(e map[string]any) measurement {
 		bare = "throughput"
 	}
 	read := func(name string) float64 {
-		if v, ok := count(e[bare+name]); ok {
+		if v, ok := figure.Number(e[bare+name]); ok {
 			return v
 		}
 		return math.NaN()
@@ -121,7 +121,7 @@ func publishedAt(p place, x string) float64 {
 			continue
 		}
 		for _, name := range names {
-			if v, ok := count(e[name]); ok {
+			if v, ok := figure.Number(e[name]); ok {
 				return v
 			}
 		}
@@ -170,21 +170,6 @@ func columnsPublished(cases []result.Case) []string {
 	}
 	slices.SortFunc(out, figure.Order())
 	return out
-}
-
-// count reads a number of a published line, whichever decoder it comes from.
-func count(v any) (float64, bool) {
-	switch v := v.(type) {
-	case float64:
-		return v, true
-	case int:
-		return float64(v), true
-	case int64:
-		return float64(v), true
-	case uint64:
-		return float64(v), true
-	}
-	return 0, false
 }
 
 // publishedName is the name of a published series beside a measured one.
