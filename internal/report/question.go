@@ -23,7 +23,7 @@ func suiteQuestion(s result.Suite) string {
 		parts = append(parts, "how do "+listed(targets)+" compare")
 	}
 	if actions := actionsOf(s.Runs); len(actions) > 0 {
-		parts = append(parts, "what do "+listed(actions)+" cost while clients work")
+		parts = append(parts, "what is the cost of "+listed(actions)+" while clients work")
 	}
 	if len(parts) == 0 {
 		what := several(len(measured), "case")
@@ -38,7 +38,7 @@ func suiteQuestion(s result.Suite) string {
 // runQuestion is that of a single run.
 func runQuestion(r result.Run) string {
 	if actions := actionsOf([]result.Run{r}); len(actions) > 0 {
-		return question([]string{"what do " + listed(actions) + " cost while clients work"})
+		return question([]string{"what is the cost of " + listed(actions) + " while clients work"})
 	}
 	for _, p := range r.Phases {
 		if p.Offered != nil {

@@ -4,39 +4,17 @@ import uPlot from "uplot";
 import * as dense from "./dense";
 import { isDense } from "./dense";
 import { columns, ends, floats, grid, type Chart, type Columns, type Grid, type Mark, type Position, type Series } from "./data";
+import { element, shortened } from "./elements";
 import type { Group, Member } from "./group";
 import { column, least, most, paint } from "./heat";
 import { dashes, lines, rowHeight, rows, spans } from "./marks";
+import { dash, decades, linear, stepped, times, tinted } from "./style";
 import { palette, type Palette } from "./theme";
 import { carried, figure, instant, logTick, ticks } from "./units";
 
 const sides = { left: 60, right: 56 };
 const printed = { width: 690, height: 180, scale: 2 };
 const printedSmall = { width: 335, height: 130, scale: 2 };
-// Steps between the ticks of a time axis, in seconds.
-const times = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 14400, 21600, 43200, 86400, 172800, 345600, 604800];
-const patterns: number[][] = [[], [7, 3], [2, 2], [9, 3, 2, 3], [14, 4]];
-
-const linear = uPlot.paths.linear?.() as uPlot.Series.PathBuilder;
-const stepped = uPlot.paths.stepped?.({ align: 1 }) as uPlot.Series.PathBuilder;
-
-function dash(s: Series, i: number): number[] {
-  if (s.published) return [2, 4];
-  return s.style === "dashed" ? [5, 4] : (patterns[Math.floor(i / 8) % patterns.length] as number[]);
-}
-
-function element<K extends keyof HTMLElementTagNameMap>(name: K, className: string, text = ""): HTMLElementTagNameMap[K] {
-  const e = document.createElement(name);
-  e.className = className;
-  e.textContent = text;
-  return e;
-}
-
-function shortened(text: string, e: HTMLElement): void {
-  const letters = [...text];
-  e.textContent = letters.length > 60 ? letters.slice(0, 59).join("") + "…" : text;
-  if (letters.length > 30) e.title = text;
-}
 
 export class TimeChart implements Member {
   private plot: uPlot | undefined;
@@ -513,14 +491,4 @@ export class TimeChart implements Member {
     this.paper = undefined;
     this.restyle();
   }
-}
-
-// decades leaves the powers of ten of a logarithmic axis.
-function decades(_: uPlot, splits: number[]): (number | null)[] {
-  return splits.map((s) => (Math.abs(Math.log10(s) - Math.round(Math.log10(s))) < 1e-9 ? s : null));
-}
-
-// tinted is a colour of the page as the fill of a band.
-function tinted(hex: string): string {
-  return `${hex}2e`;
 }
