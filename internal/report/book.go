@@ -23,7 +23,7 @@ func SuiteBook(s result.Suite, targets descriptor.List) book.Book {
 // suiteBook is SuiteBook with what charts need besides the document.
 func suiteBook(s result.Suite, targets descriptor.List, o draw.Options) book.Book {
 	b := maker{}
-	b.ID, b.Name, b.Title = s.ID, s.Name, strings.TrimSpace(fmt.Sprintf("%s (%s)", cmp.Or(s.Name, "suite"), s.ID))
+	b.ID, b.Name, b.Title = s.ID, s.Name, titled(s.Name, "suite", s.ID)
 	if len(s.Runs) > 0 {
 		b.Created = s.Runs[0].Provenance.Created
 	}
@@ -107,6 +107,14 @@ func (b *maker) addScenarios(s result.Suite, p draw.SuitePictures, shown []cours
 		}
 		b.Chapters = append(append(b.Chapters, c), chapters...)
 	}
+}
+
+// titled is the title of a report: a name and an ID, once if they are the same.
+func titled(name, kind, id string) string {
+	if name == id {
+		return name
+	}
+	return strings.TrimSpace(fmt.Sprintf("%s (%s)", cmp.Or(name, kind), id))
 }
 
 // add adds a chapter of one table, if it has rows.
@@ -310,7 +318,11 @@ func provenanceChapter(runs []result.Run, targets descriptor.List) book.Chapter 
 	if p.Foreign == nil {
 		c.Text = append(c.Text, fmt.Sprintf("- benchd %s, submitted by %s at %s", p.Benchd, p.SubmittedBy, instant(p.Created)))
 	} else {
-		c.Text = append(c.Text, fmt.Sprintf("- foreign: measured by %s, imported by %s at %s", printable(p.Foreign.String()), p.SubmittedBy, instant(p.Created)))
+		from := "- foreign: measured by " + printable(p.Foreign.String())
+		if !p.Created.IsZero() { // it is in an archive, not only read from its files
+			from += fmt.Sprintf(", imported by %s at %s", p.SubmittedBy, instant(p.Created))
+		}
+		c.Text = append(c.Text, from)
 		for _, f := range p.Foreign.Files {
 			c.Text = append(c.Text, fmt.Sprintf("- file %s: %s, %s, SHA-256 %s", printable(f.Name), printable(f.Format), bytesText(uint64(f.Bytes)), printable(f.SHA256)))
 		}
@@ -332,7 +344,9 @@ func provenanceChapter(runs []result.Run, targets descriptor.List) book.Chapter 
 		seen = append(seen[:someAgents], fmt.Sprintf("- and %d more agents", n))
 	}
 	c.Text = append(c.Text, seen...)
-	c.Text = append(c.Text, "The seeds of all runs are in the JSON form.")
+	if p.Foreign == nil {
+		c.Text = append(c.Text, "The seeds of all runs are in the JSON form.")
+	}
 	return c
 }
 

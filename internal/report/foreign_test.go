@@ -108,3 +108,15 @@ func TestLogsAreReadAgain(t *testing.T) {
 	require.InEpsilon(t, 400, read.Min, 0.001)
 	require.Nil(t, read.P999, "law 6")
 }
+
+// A report of files that are in no archive names no importer, no date and no seed.
+func TestTheProvenanceOfForeignFiles(t *testing.T) {
+	run := result.Run{ID: "ycsb", Name: "ycsb", Status: result.Complete, Provenance: result.Provenance{Foreign: &result.Foreign{Program: "YCSB"}}}
+	text := markdown(t, report.RunBook(run, targets()))
+	require.Contains(t, text, "# ycsb\n")
+	require.Contains(t, text, "- foreign: measured by YCSB\n")
+	require.NotContains(t, text, "imported by")
+	require.NotContains(t, text, "seeds")
+	run.Provenance.SubmittedBy, run.Provenance.Created = "alice", planned
+	require.Contains(t, markdown(t, report.RunBook(run, targets())), "- foreign: measured by YCSB, imported by alice at 2026-11-21 12:00:00.250 UTC\n")
+}

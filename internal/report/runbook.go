@@ -1,7 +1,6 @@
 package report
 
 import (
-	"cmp"
 	"fmt"
 
 	"github.com/benchd/benchd/internal/descriptor"
@@ -19,7 +18,7 @@ func RunBook(r result.Run, targets descriptor.List) book.Book {
 func runBook(r result.Run, targets descriptor.List, o draw.Options) book.Book {
 	b := maker{}
 	b.ID, b.Name, b.Created = r.ID, r.Name, r.Provenance.Created
-	b.Title = fmt.Sprintf("%s (%s)", cmp.Or(r.Name, "run"), r.ID)
+	b.Title = titled(r.Name, "run", r.ID)
 	b.Question, b.Answer = runQuestion(r), runAnswer(r)
 	b.State, b.Status = stateOf(r.Status, []result.Run{r})
 	for _, l := range []struct{ label, text string }{
