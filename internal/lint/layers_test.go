@@ -90,6 +90,7 @@ func layers() []layer {
 			{name: "alarm", beside: []string{"rawio"}},
 			{name: "rawio", only: []string{"alarm", "load", "target/hbase"}},
 			{name: "suggest"},
+			{name: "identity"},
 			{name: "phrase"},
 			{name: "config", beside: []string{"suggest"}, only: []string{"cmd", "cli"}},
 			{name: "debugserver", beside: []string{"tolerance"}, only: []string{"cmd", "coordinator", "agent", "remote", "dev"}},

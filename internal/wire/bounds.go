@@ -198,6 +198,7 @@ func bounds() []bound {
 		{field: "AgentInfo.clock_uncertainty_ms", min: -maxFigure, max: maxFigure, nan: true},
 		{field: "AgentInfo.clock_drift_ppm", min: -maxFigure, max: maxFigure, nan: true},
 		upTo("AboutResponse.protocol", anyNumber),
+		{field: "AboutResponse.listeners", items: maxPhases},
 		between("AboutResponse.received_ns", minInstant, maxInstant),
 		between("AboutResponse.sent_ns", minInstant, maxInstant),
 		upTo("AboutResponse.disk_free_bytes", anyNumber),

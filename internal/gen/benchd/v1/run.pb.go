@@ -3127,9 +3127,17 @@ type AboutResponse struct {
 	// The archive's size.
 	ArchiveBytes uint64 `protobuf:"varint,7,opt,name=archive_bytes,json=archiveBytes,proto3" json:"archive_bytes,omitempty"`
 	// Whether the archive cannot store windows, because the disk is full or for another reason.
-	ArchiveStuck  bool `protobuf:"varint,8,opt,name=archive_stuck,json=archiveStuck,proto3" json:"archive_stuck,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	ArchiveStuck bool `protobuf:"varint,8,opt,name=archive_stuck,json=archiveStuck,proto3" json:"archive_stuck,omitempty"`
+	// The name of the peer that asks, as the coordinator knows it; empty where it asks nobody for an identity.
+	PeerName string `protobuf:"bytes,9,opt,name=peer_name,json=peerName,proto3" json:"peer_name,omitempty"`
+	// The role of that peer.
+	PeerRole string `protobuf:"bytes,10,opt,name=peer_role,json=peerRole,proto3" json:"peer_role,omitempty"`
+	// How the coordinator's listeners are secured, such as "gRPC 0.0.0.0:7070: TLS".
+	Listeners []string `protobuf:"bytes,11,rep,name=listeners,proto3" json:"listeners,omitempty"`
+	// When the first certificate that the coordinator uses expires; absent without certificates.
+	CertificateExpires *timestamppb.Timestamp `protobuf:"bytes,12,opt,name=certificate_expires,json=certificateExpires,proto3" json:"certificate_expires,omitempty"`
+	unknownFields      protoimpl.UnknownFields
+	sizeCache          protoimpl.SizeCache
 }
 
 func (x *AboutResponse) Reset() {
@@ -3216,6 +3224,144 @@ func (x *AboutResponse) GetArchiveStuck() bool {
 		return x.ArchiveStuck
 	}
 	return false
+}
+
+func (x *AboutResponse) GetPeerName() string {
+	if x != nil {
+		return x.PeerName
+	}
+	return ""
+}
+
+func (x *AboutResponse) GetPeerRole() string {
+	if x != nil {
+		return x.PeerRole
+	}
+	return ""
+}
+
+func (x *AboutResponse) GetListeners() []string {
+	if x != nil {
+		return x.Listeners
+	}
+	return nil
+}
+
+func (x *AboutResponse) GetCertificateExpires() *timestamppb.Timestamp {
+	if x != nil {
+		return x.CertificateExpires
+	}
+	return nil
+}
+
+// AuditRequest selects records of the audit log.
+type AuditRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Only records since this instant; absent for all.
+	Since *timestamppb.Timestamp `protobuf:"bytes,1,opt,name=since,proto3" json:"since,omitempty"`
+	// Only records of peers of this name; empty for all.
+	Who string `protobuf:"bytes,2,opt,name=who,proto3" json:"who,omitempty"`
+	// Only refused calls.
+	Refused       bool `protobuf:"varint,3,opt,name=refused,proto3" json:"refused,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *AuditRequest) Reset() {
+	*x = AuditRequest{}
+	mi := &file_benchd_v1_run_proto_msgTypes[44]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *AuditRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*AuditRequest) ProtoMessage() {}
+
+func (x *AuditRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_benchd_v1_run_proto_msgTypes[44]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use AuditRequest.ProtoReflect.Descriptor instead.
+func (*AuditRequest) Descriptor() ([]byte, []int) {
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{44}
+}
+
+func (x *AuditRequest) GetSince() *timestamppb.Timestamp {
+	if x != nil {
+		return x.Since
+	}
+	return nil
+}
+
+func (x *AuditRequest) GetWho() string {
+	if x != nil {
+		return x.Who
+	}
+	return ""
+}
+
+func (x *AuditRequest) GetRefused() bool {
+	if x != nil {
+		return x.Refused
+	}
+	return false
+}
+
+// AuditResponse is one record.
+type AuditResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The record as one line of JSON, without its end.
+	Line          []byte `protobuf:"bytes,1,opt,name=line,proto3" json:"line,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *AuditResponse) Reset() {
+	*x = AuditResponse{}
+	mi := &file_benchd_v1_run_proto_msgTypes[45]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *AuditResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*AuditResponse) ProtoMessage() {}
+
+func (x *AuditResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_benchd_v1_run_proto_msgTypes[45]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use AuditResponse.ProtoReflect.Descriptor instead.
+func (*AuditResponse) Descriptor() ([]byte, []int) {
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{45}
+}
+
+func (x *AuditResponse) GetLine() []byte {
+	if x != nil {
+		return x.Line
+	}
+	return nil
 }
 
 var File_benchd_v1_run_proto protoreflect.FileDescriptor
@@ -3482,7 +3628,7 @@ const file_benchd_v1_run_proto_rawDesc = "" +
 	"\x05agent\x18\x01 \x01(\tR\x05agent\x12\x16\n" +
 	"\x06answer\x18\x02 \x01(\fR\x06answer\x12\x1a\n" +
 	"\bwarnings\x18\x03 \x03(\tR\bwarnings\"\x0e\n" +
-	"\fAboutRequest\"\x9b\x02\n" +
+	"\fAboutRequest\"\xc0\x03\n" +
 	"\rAboutResponse\x12\x18\n" +
 	"\aversion\x18\x01 \x01(\tR\aversion\x12\x1a\n" +
 	"\bprotocol\x18\x02 \x01(\rR\bprotocol\x12\x1f\n" +
@@ -3492,11 +3638,22 @@ const file_benchd_v1_run_proto_rawDesc = "" +
 	"\x0fdisk_free_bytes\x18\x05 \x01(\x04R\rdiskFreeBytes\x12(\n" +
 	"\x10disk_total_bytes\x18\x06 \x01(\x04R\x0ediskTotalBytes\x12#\n" +
 	"\rarchive_bytes\x18\a \x01(\x04R\farchiveBytes\x12#\n" +
-	"\rarchive_stuck\x18\b \x01(\bR\farchiveStuck*p\n" +
+	"\rarchive_stuck\x18\b \x01(\bR\farchiveStuck\x12\x1b\n" +
+	"\tpeer_name\x18\t \x01(\tR\bpeerName\x12\x1b\n" +
+	"\tpeer_role\x18\n" +
+	" \x01(\tR\bpeerRole\x12\x1c\n" +
+	"\tlisteners\x18\v \x03(\tR\tlisteners\x12K\n" +
+	"\x13certificate_expires\x18\f \x01(\v2\x1a.google.protobuf.TimestampR\x12certificateExpires\"l\n" +
+	"\fAuditRequest\x120\n" +
+	"\x05since\x18\x01 \x01(\v2\x1a.google.protobuf.TimestampR\x05since\x12\x10\n" +
+	"\x03who\x18\x02 \x01(\tR\x03who\x12\x18\n" +
+	"\arefused\x18\x03 \x01(\bR\arefused\"#\n" +
+	"\rAuditResponse\x12\x12\n" +
+	"\x04line\x18\x01 \x01(\fR\x04line*p\n" +
 	"\x0fAgentLossPolicy\x12!\n" +
 	"\x1dAGENT_LOSS_POLICY_UNSPECIFIED\x10\x00\x12\x1a\n" +
 	"\x16AGENT_LOSS_POLICY_FAIL\x10\x01\x12\x1e\n" +
-	"\x1aAGENT_LOSS_POLICY_CONTINUE\x10\x022\xf9\a\n" +
+	"\x1aAGENT_LOSS_POLICY_CONTINUE\x10\x022\xb7\b\n" +
 	"\n" +
 	"RunService\x12=\n" +
 	"\x06Submit\x12\x18.benchd.v1.SubmitRequest\x1a\x19.benchd.v1.SubmitResponse\x12C\n" +
@@ -3515,7 +3672,8 @@ const file_benchd_v1_run_proto_rawDesc = "" +
 	"\x06Agents\x12\x18.benchd.v1.AgentsRequest\x1a\x19.benchd.v1.AgentsResponse\x12:\n" +
 	"\x05Drain\x12\x17.benchd.v1.DrainRequest\x1a\x18.benchd.v1.DrainResponse\x124\n" +
 	"\x03Act\x12\x15.benchd.v1.ActRequest\x1a\x16.benchd.v1.ActResponse\x12:\n" +
-	"\x05About\x12\x17.benchd.v1.AboutRequest\x1a\x18.benchd.v1.AboutResponseB:Z8github.com/benchd/benchd/internal/gen/benchd/v1;benchdv1b\x06proto3"
+	"\x05About\x12\x17.benchd.v1.AboutRequest\x1a\x18.benchd.v1.AboutResponse\x12<\n" +
+	"\x05Audit\x12\x17.benchd.v1.AuditRequest\x1a\x18.benchd.v1.AuditResponse0\x01B:Z8github.com/benchd/benchd/internal/gen/benchd/v1;benchdv1b\x06proto3"
 
 var (
 	file_benchd_v1_run_proto_rawDescOnce sync.Once
@@ -3530,7 +3688,7 @@ func file_benchd_v1_run_proto_rawDescGZIP() []byte {
 }
 
 var file_benchd_v1_run_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
-var file_benchd_v1_run_proto_msgTypes = make([]protoimpl.MessageInfo, 53)
+var file_benchd_v1_run_proto_msgTypes = make([]protoimpl.MessageInfo, 55)
 var file_benchd_v1_run_proto_goTypes = []any{
 	(AgentLossPolicy)(0),          // 0: benchd.v1.AgentLossPolicy
 	(*Submission)(nil),            // 1: benchd.v1.Submission
@@ -3577,99 +3735,105 @@ var file_benchd_v1_run_proto_goTypes = []any{
 	(*ActResponse)(nil),           // 42: benchd.v1.ActResponse
 	(*AboutRequest)(nil),          // 43: benchd.v1.AboutRequest
 	(*AboutResponse)(nil),         // 44: benchd.v1.AboutResponse
-	nil,                           // 45: benchd.v1.Submission.TagsEntry
-	nil,                           // 46: benchd.v1.Submission.AttachmentsEntry
-	nil,                           // 47: benchd.v1.SubmitRequest.SelectEntry
-	nil,                           // 48: benchd.v1.AdviseRequest.SelectEntry
-	nil,                           // 49: benchd.v1.PointsResponse.BegunNsEntry
-	nil,                           // 50: benchd.v1.SuiteSummary.TagsEntry
-	nil,                           // 51: benchd.v1.ForeignImport.TagsEntry
-	nil,                           // 52: benchd.v1.AgentInfo.LabelsEntry
-	nil,                           // 53: benchd.v1.ActRequest.ArgsEntry
-	(*durationpb.Duration)(nil),   // 54: google.protobuf.Duration
-	(*timestamppb.Timestamp)(nil), // 55: google.protobuf.Timestamp
-	(*Series)(nil),                // 56: benchd.v1.Series
-	(*HostFacts)(nil),             // 57: benchd.v1.HostFacts
+	(*AuditRequest)(nil),          // 45: benchd.v1.AuditRequest
+	(*AuditResponse)(nil),         // 46: benchd.v1.AuditResponse
+	nil,                           // 47: benchd.v1.Submission.TagsEntry
+	nil,                           // 48: benchd.v1.Submission.AttachmentsEntry
+	nil,                           // 49: benchd.v1.SubmitRequest.SelectEntry
+	nil,                           // 50: benchd.v1.AdviseRequest.SelectEntry
+	nil,                           // 51: benchd.v1.PointsResponse.BegunNsEntry
+	nil,                           // 52: benchd.v1.SuiteSummary.TagsEntry
+	nil,                           // 53: benchd.v1.ForeignImport.TagsEntry
+	nil,                           // 54: benchd.v1.AgentInfo.LabelsEntry
+	nil,                           // 55: benchd.v1.ActRequest.ArgsEntry
+	(*durationpb.Duration)(nil),   // 56: google.protobuf.Duration
+	(*timestamppb.Timestamp)(nil), // 57: google.protobuf.Timestamp
+	(*Series)(nil),                // 58: benchd.v1.Series
+	(*HostFacts)(nil),             // 59: benchd.v1.HostFacts
 }
 var file_benchd_v1_run_proto_depIdxs = []int32{
 	2,  // 0: benchd.v1.Submission.files:type_name -> benchd.v1.SourceFile
 	3,  // 1: benchd.v1.Submission.properties:type_name -> benchd.v1.Setting
 	3,  // 2: benchd.v1.Submission.flags:type_name -> benchd.v1.Setting
-	45, // 3: benchd.v1.Submission.tags:type_name -> benchd.v1.Submission.TagsEntry
-	46, // 4: benchd.v1.Submission.attachments:type_name -> benchd.v1.Submission.AttachmentsEntry
+	47, // 3: benchd.v1.Submission.tags:type_name -> benchd.v1.Submission.TagsEntry
+	48, // 4: benchd.v1.Submission.attachments:type_name -> benchd.v1.Submission.AttachmentsEntry
 	2,  // 5: benchd.v1.Submission.suite:type_name -> benchd.v1.SourceFile
 	3,  // 6: benchd.v1.Submission.variables:type_name -> benchd.v1.Setting
 	1,  // 7: benchd.v1.SubmitRequest.submission:type_name -> benchd.v1.Submission
-	47, // 8: benchd.v1.SubmitRequest.select:type_name -> benchd.v1.SubmitRequest.SelectEntry
-	54, // 9: benchd.v1.SubmitRequest.wait_agents:type_name -> google.protobuf.Duration
+	49, // 8: benchd.v1.SubmitRequest.select:type_name -> benchd.v1.SubmitRequest.SelectEntry
+	56, // 9: benchd.v1.SubmitRequest.wait_agents:type_name -> google.protobuf.Duration
 	0,  // 10: benchd.v1.SubmitRequest.on_agent_loss:type_name -> benchd.v1.AgentLossPolicy
 	1,  // 11: benchd.v1.ValidateRequest.submission:type_name -> benchd.v1.Submission
 	1,  // 12: benchd.v1.AdviseRequest.submission:type_name -> benchd.v1.Submission
-	48, // 13: benchd.v1.AdviseRequest.select:type_name -> benchd.v1.AdviseRequest.SelectEntry
-	54, // 14: benchd.v1.WatchResponse.elapsed:type_name -> google.protobuf.Duration
-	54, // 15: benchd.v1.WatchResponse.planned:type_name -> google.protobuf.Duration
+	50, // 13: benchd.v1.AdviseRequest.select:type_name -> benchd.v1.AdviseRequest.SelectEntry
+	56, // 14: benchd.v1.WatchResponse.elapsed:type_name -> google.protobuf.Duration
+	56, // 15: benchd.v1.WatchResponse.planned:type_name -> google.protobuf.Duration
 	13, // 16: benchd.v1.WatchResponse.operations:type_name -> benchd.v1.LiveOperation
 	14, // 17: benchd.v1.WatchResponse.agents:type_name -> benchd.v1.LiveAgent
 	15, // 18: benchd.v1.WatchResponse.events:type_name -> benchd.v1.LiveEvent
 	12, // 19: benchd.v1.WatchResponse.statuses:type_name -> benchd.v1.LiveStatus
-	54, // 20: benchd.v1.WatchResponse.ahead:type_name -> google.protobuf.Duration
-	55, // 21: benchd.v1.LiveStatus.at:type_name -> google.protobuf.Timestamp
-	55, // 22: benchd.v1.LiveEvent.at:type_name -> google.protobuf.Timestamp
-	55, // 23: benchd.v1.HistogramsResponse.phase_start:type_name -> google.protobuf.Timestamp
-	56, // 24: benchd.v1.HistogramsResponse.series:type_name -> benchd.v1.Series
-	49, // 25: benchd.v1.PointsResponse.begun_ns:type_name -> benchd.v1.PointsResponse.BegunNsEntry
+	56, // 20: benchd.v1.WatchResponse.ahead:type_name -> google.protobuf.Duration
+	57, // 21: benchd.v1.LiveStatus.at:type_name -> google.protobuf.Timestamp
+	57, // 22: benchd.v1.LiveEvent.at:type_name -> google.protobuf.Timestamp
+	57, // 23: benchd.v1.HistogramsResponse.phase_start:type_name -> google.protobuf.Timestamp
+	58, // 24: benchd.v1.HistogramsResponse.series:type_name -> benchd.v1.Series
+	51, // 25: benchd.v1.PointsResponse.begun_ns:type_name -> benchd.v1.PointsResponse.BegunNsEntry
 	22, // 26: benchd.v1.PointsResponse.counted:type_name -> benchd.v1.Counted
 	25, // 27: benchd.v1.ListResponse.suites:type_name -> benchd.v1.SuiteSummary
-	55, // 28: benchd.v1.SuiteSummary.created:type_name -> google.protobuf.Timestamp
-	50, // 29: benchd.v1.SuiteSummary.tags:type_name -> benchd.v1.SuiteSummary.TagsEntry
-	54, // 30: benchd.v1.SuiteSummary.ahead:type_name -> google.protobuf.Duration
+	57, // 28: benchd.v1.SuiteSummary.created:type_name -> google.protobuf.Timestamp
+	52, // 29: benchd.v1.SuiteSummary.tags:type_name -> benchd.v1.SuiteSummary.TagsEntry
+	56, // 30: benchd.v1.SuiteSummary.ahead:type_name -> google.protobuf.Duration
 	33, // 31: benchd.v1.ImportRequest.foreign:type_name -> benchd.v1.ForeignImport
-	51, // 32: benchd.v1.ForeignImport.tags:type_name -> benchd.v1.ForeignImport.TagsEntry
+	53, // 32: benchd.v1.ForeignImport.tags:type_name -> benchd.v1.ForeignImport.TagsEntry
 	34, // 33: benchd.v1.ForeignImport.files:type_name -> benchd.v1.ForeignFile
 	38, // 34: benchd.v1.AgentsResponse.agents:type_name -> benchd.v1.AgentInfo
-	52, // 35: benchd.v1.AgentInfo.labels:type_name -> benchd.v1.AgentInfo.LabelsEntry
-	57, // 36: benchd.v1.AgentInfo.host:type_name -> benchd.v1.HostFacts
-	55, // 37: benchd.v1.AgentInfo.last_heard:type_name -> google.protobuf.Timestamp
+	54, // 35: benchd.v1.AgentInfo.labels:type_name -> benchd.v1.AgentInfo.LabelsEntry
+	59, // 36: benchd.v1.AgentInfo.host:type_name -> benchd.v1.HostFacts
+	57, // 37: benchd.v1.AgentInfo.last_heard:type_name -> google.protobuf.Timestamp
 	1,  // 38: benchd.v1.ActRequest.submission:type_name -> benchd.v1.Submission
-	53, // 39: benchd.v1.ActRequest.args:type_name -> benchd.v1.ActRequest.ArgsEntry
-	54, // 40: benchd.v1.ActRequest.timeout:type_name -> google.protobuf.Duration
-	4,  // 41: benchd.v1.RunService.Submit:input_type -> benchd.v1.SubmitRequest
-	6,  // 42: benchd.v1.RunService.Validate:input_type -> benchd.v1.ValidateRequest
-	8,  // 43: benchd.v1.RunService.Advise:input_type -> benchd.v1.AdviseRequest
-	10, // 44: benchd.v1.RunService.Watch:input_type -> benchd.v1.WatchRequest
-	16, // 45: benchd.v1.RunService.Get:input_type -> benchd.v1.GetRequest
-	18, // 46: benchd.v1.RunService.Histograms:input_type -> benchd.v1.HistogramsRequest
-	20, // 47: benchd.v1.RunService.Points:input_type -> benchd.v1.PointsRequest
-	23, // 48: benchd.v1.RunService.List:input_type -> benchd.v1.ListRequest
-	26, // 49: benchd.v1.RunService.Cancel:input_type -> benchd.v1.CancelRequest
-	28, // 50: benchd.v1.RunService.Remove:input_type -> benchd.v1.RemoveRequest
-	30, // 51: benchd.v1.RunService.Export:input_type -> benchd.v1.ExportRequest
-	32, // 52: benchd.v1.RunService.Import:input_type -> benchd.v1.ImportRequest
-	36, // 53: benchd.v1.RunService.Agents:input_type -> benchd.v1.AgentsRequest
-	39, // 54: benchd.v1.RunService.Drain:input_type -> benchd.v1.DrainRequest
-	41, // 55: benchd.v1.RunService.Act:input_type -> benchd.v1.ActRequest
-	43, // 56: benchd.v1.RunService.About:input_type -> benchd.v1.AboutRequest
-	5,  // 57: benchd.v1.RunService.Submit:output_type -> benchd.v1.SubmitResponse
-	7,  // 58: benchd.v1.RunService.Validate:output_type -> benchd.v1.ValidateResponse
-	9,  // 59: benchd.v1.RunService.Advise:output_type -> benchd.v1.AdviseResponse
-	11, // 60: benchd.v1.RunService.Watch:output_type -> benchd.v1.WatchResponse
-	17, // 61: benchd.v1.RunService.Get:output_type -> benchd.v1.GetResponse
-	19, // 62: benchd.v1.RunService.Histograms:output_type -> benchd.v1.HistogramsResponse
-	21, // 63: benchd.v1.RunService.Points:output_type -> benchd.v1.PointsResponse
-	24, // 64: benchd.v1.RunService.List:output_type -> benchd.v1.ListResponse
-	27, // 65: benchd.v1.RunService.Cancel:output_type -> benchd.v1.CancelResponse
-	29, // 66: benchd.v1.RunService.Remove:output_type -> benchd.v1.RemoveResponse
-	31, // 67: benchd.v1.RunService.Export:output_type -> benchd.v1.ExportResponse
-	35, // 68: benchd.v1.RunService.Import:output_type -> benchd.v1.ImportResponse
-	37, // 69: benchd.v1.RunService.Agents:output_type -> benchd.v1.AgentsResponse
-	40, // 70: benchd.v1.RunService.Drain:output_type -> benchd.v1.DrainResponse
-	42, // 71: benchd.v1.RunService.Act:output_type -> benchd.v1.ActResponse
-	44, // 72: benchd.v1.RunService.About:output_type -> benchd.v1.AboutResponse
-	57, // [57:73] is the sub-list for method output_type
-	41, // [41:57] is the sub-list for method input_type
-	41, // [41:41] is the sub-list for extension type_name
-	41, // [41:41] is the sub-list for extension extendee
-	0,  // [0:41] is the sub-list for field type_name
+	55, // 39: benchd.v1.ActRequest.args:type_name -> benchd.v1.ActRequest.ArgsEntry
+	56, // 40: benchd.v1.ActRequest.timeout:type_name -> google.protobuf.Duration
+	57, // 41: benchd.v1.AboutResponse.certificate_expires:type_name -> google.protobuf.Timestamp
+	57, // 42: benchd.v1.AuditRequest.since:type_name -> google.protobuf.Timestamp
+	4,  // 43: benchd.v1.RunService.Submit:input_type -> benchd.v1.SubmitRequest
+	6,  // 44: benchd.v1.RunService.Validate:input_type -> benchd.v1.ValidateRequest
+	8,  // 45: benchd.v1.RunService.Advise:input_type -> benchd.v1.AdviseRequest
+	10, // 46: benchd.v1.RunService.Watch:input_type -> benchd.v1.WatchRequest
+	16, // 47: benchd.v1.RunService.Get:input_type -> benchd.v1.GetRequest
+	18, // 48: benchd.v1.RunService.Histograms:input_type -> benchd.v1.HistogramsRequest
+	20, // 49: benchd.v1.RunService.Points:input_type -> benchd.v1.PointsRequest
+	23, // 50: benchd.v1.RunService.List:input_type -> benchd.v1.ListRequest
+	26, // 51: benchd.v1.RunService.Cancel:input_type -> benchd.v1.CancelRequest
+	28, // 52: benchd.v1.RunService.Remove:input_type -> benchd.v1.RemoveRequest
+	30, // 53: benchd.v1.RunService.Export:input_type -> benchd.v1.ExportRequest
+	32, // 54: benchd.v1.RunService.Import:input_type -> benchd.v1.ImportRequest
+	36, // 55: benchd.v1.RunService.Agents:input_type -> benchd.v1.AgentsRequest
+	39, // 56: benchd.v1.RunService.Drain:input_type -> benchd.v1.DrainRequest
+	41, // 57: benchd.v1.RunService.Act:input_type -> benchd.v1.ActRequest
+	43, // 58: benchd.v1.RunService.About:input_type -> benchd.v1.AboutRequest
+	45, // 59: benchd.v1.RunService.Audit:input_type -> benchd.v1.AuditRequest
+	5,  // 60: benchd.v1.RunService.Submit:output_type -> benchd.v1.SubmitResponse
+	7,  // 61: benchd.v1.RunService.Validate:output_type -> benchd.v1.ValidateResponse
+	9,  // 62: benchd.v1.RunService.Advise:output_type -> benchd.v1.AdviseResponse
+	11, // 63: benchd.v1.RunService.Watch:output_type -> benchd.v1.WatchResponse
+	17, // 64: benchd.v1.RunService.Get:output_type -> benchd.v1.GetResponse
+	19, // 65: benchd.v1.RunService.Histograms:output_type -> benchd.v1.HistogramsResponse
+	21, // 66: benchd.v1.RunService.Points:output_type -> benchd.v1.PointsResponse
+	24, // 67: benchd.v1.RunService.List:output_type -> benchd.v1.ListResponse
+	27, // 68: benchd.v1.RunService.Cancel:output_type -> benchd.v1.CancelResponse
+	29, // 69: benchd.v1.RunService.Remove:output_type -> benchd.v1.RemoveResponse
+	31, // 70: benchd.v1.RunService.Export:output_type -> benchd.v1.ExportResponse
+	35, // 71: benchd.v1.RunService.Import:output_type -> benchd.v1.ImportResponse
+	37, // 72: benchd.v1.RunService.Agents:output_type -> benchd.v1.AgentsResponse
+	40, // 73: benchd.v1.RunService.Drain:output_type -> benchd.v1.DrainResponse
+	42, // 74: benchd.v1.RunService.Act:output_type -> benchd.v1.ActResponse
+	44, // 75: benchd.v1.RunService.About:output_type -> benchd.v1.AboutResponse
+	46, // 76: benchd.v1.RunService.Audit:output_type -> benchd.v1.AuditResponse
+	60, // [60:77] is the sub-list for method output_type
+	43, // [43:60] is the sub-list for method input_type
+	43, // [43:43] is the sub-list for extension type_name
+	43, // [43:43] is the sub-list for extension extendee
+	0,  // [0:43] is the sub-list for field type_name
 }
 
 func init() { file_benchd_v1_run_proto_init() }
@@ -3684,7 +3848,7 @@ func file_benchd_v1_run_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_benchd_v1_run_proto_rawDesc), len(file_benchd_v1_run_proto_rawDesc)),
 			NumEnums:      1,
-			NumMessages:   53,
+			NumMessages:   55,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

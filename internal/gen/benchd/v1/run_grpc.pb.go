@@ -35,6 +35,7 @@ const (
 	RunService_Drain_FullMethodName      = "/benchd.v1.RunService/Drain"
 	RunService_Act_FullMethodName        = "/benchd.v1.RunService/Act"
 	RunService_About_FullMethodName      = "/benchd.v1.RunService/About"
+	RunService_Audit_FullMethodName      = "/benchd.v1.RunService/Audit"
 )
 
 // RunServiceClient is the client API for RunService service.
@@ -75,6 +76,8 @@ type RunServiceClient interface {
 	Act(ctx context.Context, in *ActRequest, opts ...grpc.CallOption) (*ActResponse, error)
 	// About describes the coordinator itself.
 	About(ctx context.Context, in *AboutRequest, opts ...grpc.CallOption) (*AboutResponse, error)
+	// Audit streams the records of the audit log, the oldest first.
+	Audit(ctx context.Context, in *AuditRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[AuditResponse], error)
 }
 
 type runServiceClient struct {
@@ -293,6 +296,25 @@ func (c *runServiceClient) About(ctx context.Context, in *AboutRequest, opts ...
 	return out, nil
 }
 
+func (c *runServiceClient) Audit(ctx context.Context, in *AuditRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[AuditResponse], error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	stream, err := c.cc.NewStream(ctx, &RunService_ServiceDesc.Streams[6], RunService_Audit_FullMethodName, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	x := &grpc.GenericClientStream[AuditRequest, AuditResponse]{ClientStream: stream}
+	if err := x.ClientStream.SendMsg(in); err != nil {
+		return nil, err
+	}
+	if err := x.ClientStream.CloseSend(); err != nil {
+		return nil, err
+	}
+	return x, nil
+}
+
+// This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
+type RunService_AuditClient = grpc.ServerStreamingClient[AuditResponse]
+
 // RunServiceServer is the server API for RunService service.
 // All implementations must embed UnimplementedRunServiceServer
 // for forward compatibility.
@@ -331,6 +353,8 @@ type RunServiceServer interface {
 	Act(context.Context, *ActRequest) (*ActResponse, error)
 	// About describes the coordinator itself.
 	About(context.Context, *AboutRequest) (*AboutResponse, error)
+	// Audit streams the records of the audit log, the oldest first.
+	Audit(*AuditRequest, grpc.ServerStreamingServer[AuditResponse]) error
 	mustEmbedUnimplementedRunServiceServer()
 }
 
@@ -388,6 +412,9 @@ func (UnimplementedRunServiceServer) Act(context.Context, *ActRequest) (*ActResp
 }
 func (UnimplementedRunServiceServer) About(context.Context, *AboutRequest) (*AboutResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method About not implemented")
+}
+func (UnimplementedRunServiceServer) Audit(*AuditRequest, grpc.ServerStreamingServer[AuditResponse]) error {
+	return status.Error(codes.Unimplemented, "method Audit not implemented")
 }
 func (UnimplementedRunServiceServer) mustEmbedUnimplementedRunServiceServer() {}
 func (UnimplementedRunServiceServer) testEmbeddedByValue()                    {}
@@ -652,6 +679,17 @@ func _RunService_About_Handler(srv interface{}, ctx context.Context, dec func(in
 	return interceptor(ctx, in, info, handler)
 }
 
+func _RunService_Audit_Handler(srv interface{}, stream grpc.ServerStream) error {
+	m := new(AuditRequest)
+	if err := stream.RecvMsg(m); err != nil {
+		return err
+	}
+	return srv.(RunServiceServer).Audit(m, &grpc.GenericServerStream[AuditRequest, AuditResponse]{ServerStream: stream})
+}
+
+// This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
+type RunService_AuditServer = grpc.ServerStreamingServer[AuditResponse]
+
 // RunService_ServiceDesc is the grpc.ServiceDesc for RunService service.
 // It's only intended for direct use with grpc.RegisterService,
 // and not to be introspected or modified (even as a copy)
@@ -730,6 +768,11 @@ var RunService_ServiceDesc = grpc.ServiceDesc{
 			StreamName:    "Import",
 			Handler:       _RunService_Import_Handler,
 			ClientStreams: true,
+		},
+		{
+			StreamName:    "Audit",
+			Handler:       _RunService_Audit_Handler,
+			ServerStreams: true,
 		},
 	},
 	Metadata: "benchd/v1/run.proto",
