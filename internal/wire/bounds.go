@@ -217,6 +217,11 @@ type checkedField struct {
 	of    *checked // of the values' message; nil for numbers, texts and messages that check themselves
 }
 
+// protocol returns the files of the protocol.
+func protocol() []protoreflect.FileDescriptor {
+	return []protoreflect.FileDescriptor{benchdv1.File_benchd_v1_agent_proto, benchdv1.File_benchd_v1_run_proto, benchdv1.File_benchd_v1_enroll_proto}
+}
+
 // plans are made of the table once, for all messages of the package.
 //
 //nolint:gochecknoglobals // a constant table, indexed once
@@ -227,7 +232,7 @@ var plans = sync.OnceValue(func() map[protoreflect.FullName]*checked {
 		index[pkg+"."+protoreflect.FullName(b.field)] = b
 	}
 	made := make(map[protoreflect.FullName]*checked)
-	for _, file := range []protoreflect.FileDescriptor{benchdv1.File_benchd_v1_agent_proto, benchdv1.File_benchd_v1_run_proto} {
+	for _, file := range protocol() {
 		for i := range file.Messages().Len() {
 			planOf(file.Messages().Get(i), index, made)
 		}

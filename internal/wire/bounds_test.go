@@ -23,7 +23,7 @@ var update = flag.Bool("update", false, "write the table of bounds in docs/limit
 // ours are all messages of the protocol.
 func ours() []protoreflect.MessageDescriptor {
 	var list []protoreflect.MessageDescriptor
-	for _, file := range []protoreflect.FileDescriptor{benchdv1.File_benchd_v1_agent_proto, benchdv1.File_benchd_v1_run_proto, benchdv1.File_benchd_v1_enroll_proto} {
+	for _, file := range protocol() {
 		for i := range file.Messages().Len() {
 			list = append(list, file.Messages().Get(i))
 		}
