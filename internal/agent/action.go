@@ -45,7 +45,7 @@ func (a *Agent) act(m *benchdv1.ActionOrder) {
 		}
 		return
 	}
-	busy := 0
+	busy := a.lateHooks
 	for _, other := range a.actions {
 		if other.answer == nil {
 			busy++
@@ -146,7 +146,23 @@ func (a *Agent) carryOut(ctx context.Context, m *benchdv1.ActionOrder) *benchdv1
 	return answer
 }
 
+// allowed refuses an order that an honest coordinator does not send: a hook that belongs to no run of one of the agent's
+// targets, and outside of runs an action that is not for users.
+func (a *Agent) allowed(m *benchdv1.ActionOrder) error {
+	t, known := a.config.Reader.Targets().Find(m.GetTarget())
+	switch {
+	case m.GetName() == plan.Hook && (m.GetRun() == "" || !known):
+		return errors.New("hooks run only as actions of a run")
+	case m.GetName() == plan.Hook, m.GetRun() != "", !known, t.Administers(m.GetName()):
+		return nil // targets that are not known here are actors of the agent alone, which check the name
+	}
+	return fmt.Errorf("action %q of target %s cannot be requested outside of a run", m.GetName(), t.Name)
+}
+
 func (a *Agent) do(ctx context.Context, m *benchdv1.ActionOrder) (found load.Answer, err error) {
+	if err := a.allowed(m); err != nil {
+		return found, load.Mark(load.ErrAction, err)
+	}
 	if m.GetName() == plan.Hook {
 		return a.hook(ctx, m)
 	}

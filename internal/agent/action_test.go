@@ -48,6 +48,11 @@ func (s *stream) act(id, run, name string, more ...func(*benchdv1.ActionOrder)) 
 	s.send(&benchdv1.SessionResponse{Message: &benchdv1.SessionResponse_Action{Action: order}})
 }
 
+func (s *stream) cancelAction(id string) {
+	s.t.Helper()
+	s.send(&benchdv1.SessionResponse{Message: &benchdv1.SessionResponse_CancelAction{CancelAction: &benchdv1.ActionCancel{Id: id}}})
+}
+
 func actors() (dummy, func(*agent.Config)) {
 	d := dummy{done: make(chan string, 100)}
 	return d, func(c *agent.Config) { c.Actors = map[string]load.OpenActor{"dummy": d.open} }
@@ -116,7 +121,7 @@ func TestAnAbandonedActionIsCancelled(t *testing.T) {
 	s := b.next()
 	s.act("x", "", "wait")
 	require.Equal(t, "wait", <-d.done)
-	s.send(&benchdv1.SessionResponse{Message: &benchdv1.SessionResponse_CancelAction{CancelAction: &benchdv1.ActionCancel{Id: "x"}}})
+	s.cancelAction("x")
 	answer := await(s, (*benchdv1.SessionRequest).GetAction)
 	require.Equal(t, benchdv1.ActionOutcome_ACTION_OUTCOME_UNKNOWN, answer.GetOutcome())
 	require.Contains(t, answer.GetError(), "no caller waits")

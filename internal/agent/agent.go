@@ -50,6 +50,7 @@ type Agent struct {
 	shards    map[shardKey]*shard
 	actions   map[string]*action
 	acted     []string    // ids of actions, the oldest first
+	lateHooks int         // hooks that continue after their timeout
 	out       *outbox     // of the open stream; nil without one
 	orphaning *time.Timer // runs while there is no coordinator
 	changed   chan struct{}

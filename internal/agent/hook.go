@@ -59,30 +59,56 @@ func SplitHook(line string) ([]string, error) {
 	return words, nil
 }
 
-// hook runs the command of the agent's operator with the given name.
+// hook runs the command of the agent's operator with the given name. Only the end of the agent's process kills it: it may
+// have stopped a server that it is about to start again. A hook that takes longer than its order allows continues.
 func (a *Agent) hook(ctx context.Context, m *benchdv1.ActionOrder) (load.Answer, error) {
 	name := m.GetArgs()[plan.HookArg]
 	words, ok := a.config.Hooks[name]
 	if !ok {
 		return load.Answer{}, load.Mark(load.ErrAction, fmt.Errorf("agent %s allows no hook %q; start it with --hook %s=COMMAND", a.config.Name, name, name))
 	}
-	cmd := exec.CommandContext(ctx, words[0], words[1:]...) //nolint:gosec // the operator configures it
+	cmd := exec.CommandContext(a.life, words[0], words[1:]...) //nolint:gosec // the operator configures it
 	cmd.Env = append(cmd.Environ(), "BENCHD_RUN="+m.GetRun(), "BENCHD_HOOK="+name)
 	cmd.WaitDelay = outputWithin
 	processGroup(cmd)
 	said := new(tail)
 	cmd.Stdout, cmd.Stderr = said, said
-	err := cmd.Run()
+	if err := cmd.Start(); err != nil {
+		return load.Answer{}, load.Mark(load.ErrAction, fmt.Errorf("run hook %s: %w", name, err))
+	}
+	ended := make(chan error, 1)
+	a.work.Go(func() { ended <- cmd.Wait() })
+	select {
+	case err := <-ended:
+		return a.hookEnded(name, cmd, said, err)
+	case <-ctx.Done():
+	}
+	if a.life.Err() != nil {
+		return a.hookEnded(name, cmd, said, <-ended)
+	}
+	a.mu.Lock()
+	a.lateHooks++
+	a.mu.Unlock()
+	a.work.Go(func() {
+		_, err := a.hookEnded(name, cmd, said, <-ended)
+		a.log.Info("a late hook has ended", "hook", name, "run", m.GetRun(), "error", err)
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		a.lateHooks--
+	})
+	return load.Answer{}, load.Mark(load.ErrUnknown, fmt.Errorf("hook %s: %w; it continues on agent %s", name, context.Cause(ctx), a.config.Name))
+}
+
+// hookEnded returns the outcome of a hook whose command has ended with err.
+func (a *Agent) hookEnded(name string, cmd *exec.Cmd, said *tail, err error) (load.Answer, error) {
 	if errors.Is(err, exec.ErrWaitDelay) && cmd.ProcessState.Success() {
 		err = nil // a background process of the hook is still running
 	}
 	switch {
 	case err == nil:
 		return load.Answer{Text: said.lines()}, nil
-	case cmd.Process == nil:
-		return load.Answer{}, load.Mark(load.ErrAction, fmt.Errorf("run hook %s: %w", name, err))
-	case ctx.Err() != nil:
-		err = context.Cause(ctx)
+	case a.life.Err() != nil:
+		err = context.Cause(a.life)
 	}
 	if lines := said.lines(); len(lines) > 0 {
 		return load.Answer{}, fmt.Errorf("hook %s: %w: %s", name, err, strings.Join(lines, " | "))

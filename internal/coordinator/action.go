@@ -4,12 +4,14 @@ import (
 	"cmp"
 	"context"
 	"crypto/rand"
+	"strings"
 	"time"
 
 	"github.com/benchd/benchd/internal/coordinator/conductor/actions"
 	"github.com/benchd/benchd/internal/coordinator/roster"
 	"github.com/benchd/benchd/internal/doctor"
 	benchdv1 "github.com/benchd/benchd/internal/gen/benchd/v1"
+	"github.com/benchd/benchd/internal/plan"
 	"github.com/benchd/benchd/internal/property"
 	"github.com/benchd/benchd/internal/wire"
 )
@@ -28,6 +30,9 @@ func (c *Coordinator) Act(ctx context.Context, req *benchdv1.ActRequest) (*bench
 }
 
 func (c *Coordinator) act(ctx context.Context, req *benchdv1.ActRequest) (*benchdv1.ActResponse, error) {
+	if err := c.requestable(req); err != nil {
+		return nil, err
+	}
 	properties, warned, err := c.where(req)
 	if err != nil {
 		return nil, wire.Errorf(wire.ErrBadSpec, "%v", err)
@@ -55,6 +60,24 @@ func (c *Coordinator) act(ctx context.Context, req *benchdv1.ActRequest) (*bench
 		response.Warnings = append(response.Warnings, w.String())
 	}
 	return response, nil
+}
+
+// requestable refuses an action that only a run can have, such as a hook, and one that the target does not have.
+func (c *Coordinator) requestable(req *benchdv1.ActRequest) error {
+	name, target := req.GetName(), req.GetTarget()
+	if target == doctor.Target {
+		if name == doctor.Action {
+			return nil
+		}
+	} else if t, ok := c.config.Reader.Targets().Find(target); !ok {
+		return wire.Errorf(wire.ErrBadSpec, "unknown target %q: want one of %s", wire.Text(target), strings.Join(c.config.Reader.Targets().Names(), ", "))
+	} else if t.Administers(name) {
+		return nil
+	}
+	if name == plan.Hook {
+		return wire.Errorf(wire.ErrBadSpec, "hooks run only as actions of a run: set `-p 'actions=60s hook NAME'`, or actions of a suite")
+	}
+	return wire.Errorf(wire.ErrBadSpec, "action %q of target %q cannot be requested outside of a run: `benchctl admin` lists those that can", wire.Text(name), wire.Text(target))
 }
 
 // where returns the properties that locate the target of an action. The doctor needs none: an agent examines its own

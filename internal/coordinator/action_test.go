@@ -78,6 +78,36 @@ func TestAnActionEndsWithTheOutcomeOfItsAgent(t *testing.T) {
 	})
 }
 
+// Outside of a run nobody sees what is done: only the commands of `benchctl admin` and of the doctor are executed.
+func TestOnlyActionsForUsersAreExecutedOutsideOfARun(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		h := newHarness(t)
+		a := newFakeAgent(h, "a")
+		a.hello.Hooks = []string{"restart"}
+		a.connect()
+		a.welcomed()
+		for _, tt := range []struct{ target, name, says string }{
+			{"machine", "hook", "hooks run only as actions of a run"},
+			{"hbase", "hook", "hooks run only as actions of a run"},
+			{"machine", "flush", `action "flush" of target "machine" cannot be requested`},
+			{"sandbox", "fault", `action "fault" of target "sandbox" cannot be requested`},
+			{"sandbox", "clear_faults", "cannot be requested outside of a run"},
+			{"hbase", "unknown", "cannot be requested outside of a run"},
+			{"hbase", "", "cannot be requested outside of a run"},
+			{"null", "flush", "cannot be requested outside of a run"},
+			{"cassandra", "flush", `unknown target "cassandra": want one of null, hbase, sandbox`},
+		} {
+			_, err := h.runs.Act(t.Context(), &benchdv1.ActRequest{Target: tt.target, Name: tt.name, Args: map[string]string{"name": "restart"}})
+			require.ErrorIs(t, wire.FromStatus(err), wire.ErrBadSpec, tt)
+			require.ErrorContains(t, err, tt.says)
+		}
+		ended := h.act(&benchdv1.ActRequest{Name: "flush"})
+		require.Equal(t, "flush", a.acts(benchdv1.ActionOutcome_ACTION_OUTCOME_DONE, "").GetName(), "the first order that it gets")
+		require.NoError(t, <-ended)
+	})
+}
+
 // An action of unknown outcome is reported as such and never tried by another agent.
 func TestAnAgentThatIsLostDuringAnActionLeavesItsOutcomeUnknown(t *testing.T) {
 	t.Parallel()

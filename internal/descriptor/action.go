@@ -33,3 +33,8 @@ func (l List) Actions() []Action {
 		return slices.DeleteFunc(slices.Clone(t.Actions), func(a Action) bool { return a.AdminOnly })
 	}, func(a Action) string { return a.Name })
 }
+
+// Administers reports whether users may request an action outside of runs: it is a command of `benchctl admin`, or the probe.
+func (t Target) Administers(action string) bool {
+	return action != "" && (action == t.Probe || slices.ContainsFunc(t.Actions, func(a Action) bool { return a.Name == action && a.Verb.Short != "" }))
+}
