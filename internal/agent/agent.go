@@ -63,10 +63,11 @@ func New(config Config) (*Agent, error) {
 	if err := errors.Join(config.validate(), config.ensureDefaults()); err != nil {
 		return nil, err
 	}
+	boot := rand.Text()
 	a := &Agent{
-		config: config, log: config.Logger, clock: config.Clock, settled: clock.NewSettled(config.Clock), boot: rand.Text(), health: newSampler(),
+		config: config, log: config.Logger, clock: config.Clock, settled: clock.NewSettled(config.Clock), boot: boot, health: newSampler(),
 		shards: make(map[shardKey]*shard), actions: make(map[string]*action), changed: make(chan struct{}),
-		windows: windowStore{log: config.Logger},
+		windows: windowStore{log: config.Logger, boot: boot},
 	}
 	// A coordinator validates names, too; this error comes earlier.
 	if err := wire.CheckHello(a.hello(nil)); err != nil {

@@ -249,6 +249,7 @@ func TestAnAgentDeliversWhatAnEarlierProcessMeasured(t *testing.T) {
 	spooled := func(c *agent.Config) { c.Spool = dir }
 	r := newRig(t, b, spooled)
 	s := b.next()
+	boot := s.hello.GetBootId()
 	id := s.prepare("S.1", &benchdv1.Phase{Name: "measure"})
 	s.start(r, id, "measure")
 	for range 3 {
@@ -262,9 +263,14 @@ func TestAnAgentDeliversWhatAnEarlierProcessMeasured(t *testing.T) {
 	require.Len(t, s.hello.GetHeld(), 1)
 	held := s.hello.GetHeld()[0]
 	require.True(t, held.GetRecovered())
+	require.Equal(t, boot, held.GetBootId(), "it proves whose windows they are")
+	require.NotEqual(t, boot, s.hello.GetBootId())
 	require.Equal(t, "S.1", held.GetId().GetRun())
 	require.Len(t, held.GetEnded(), 1)
 	windows := s.windows(true)
+	for _, w := range windows {
+		require.Empty(t, w.GetBootId(), "it leaves the spool with the shard alone")
+	}
 	require.GreaterOrEqual(t, len(windows), 4)
 	ended := held.GetEnded()[0]
 	require.EqualValues(t, len(windows), ended.GetWindows())

@@ -64,7 +64,7 @@ func (a *Agent) openRoom() error {
 func (a *Agent) adopt(w *benchdv1.Window, place spool.Place, size int64) {
 	s := a.shards[keyOf(w.GetId())]
 	if s == nil {
-		s = a.newHeir(keyOf(w.GetId()))
+		s = a.newHeir(keyOf(w.GetId()), w.GetBootId())
 		a.shards[s.key] = s
 	}
 	s.kept.windows = append(s.kept.windows, &keptWindow{shard: &s.kept, phase: w.GetPhase(), seq: w.GetSeq(), place: place, bytes: size})
@@ -83,10 +83,11 @@ func (a *Agent) adopt(w *benchdv1.Window, place spool.Place, size int64) {
 	s.ended = []*benchdv1.PhaseEnded{end}
 }
 
-// newHeir returns a shard of an earlier process, of which only windows are left.
-func (a *Agent) newHeir(key shardKey) *shard {
+// newHeir returns a shard of an earlier process, of which only windows are left. boot is that process's boot id; a spool of an
+// older build has none, and the coordinator refuses its windows.
+func (a *Agent) newHeir(key shardKey, boot string) *shard {
 	s := &shard{
-		a: a, key: key, number: len(a.shards), recovered: true, ready: make(chan struct{}),
+		a: a, key: key, number: len(a.shards), recovered: true, measured: boot, ready: make(chan struct{}),
 		log:  a.log.With("run", key.run, "shard", key.shard),
 		kept: keptWindows{store: &a.windows},
 	}

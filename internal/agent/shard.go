@@ -59,8 +59,9 @@ type shard struct {
 
 	watching *watching // nil when nothing is watched
 
-	recovered bool // only windows of an earlier process are left
-	released  bool // the coordinator has released it
+	recovered bool   // only windows of an earlier process are left
+	measured  string // the boot id of that process
+	released  bool   // the coordinator has released it
 }
 
 // newShard creates a shard and starts to prepare it. The caller holds the agent's lock.
@@ -350,7 +351,7 @@ func (s *shard) held(now int64) *benchdv1.HeldShard {
 	h := &benchdv1.HeldShard{
 		Id: s.key.id(), Phase: string(s.phase), Running: s.running,
 		Prepared: s.answer != nil && s.answer.GetError() == "",
-		Started:  s.started, Ended: s.ended, Recovered: s.recovered,
+		Started:  s.started, Ended: s.ended, Recovered: s.recovered, BootId: s.measured,
 	}
 	if s.base != nil {
 		h.Timebase = wire.FromLine(s.key.run, s.base.Line(now))

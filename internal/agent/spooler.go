@@ -159,5 +159,9 @@ func (s *spooler) write(w *benchdv1.Window) (spool.Place, error) {
 	if err != nil {
 		return spool.Place{}, err
 	}
+	// Encoded messages that follow one another are one message: the window, with the boot id that an heir needs.
+	if record, err = (proto.MarshalOptions{}).MarshalAppend(record, &benchdv1.Window{BootId: s.store.boot}); err != nil {
+		return spool.Place{}, err
+	}
 	return s.store.disk.Add(record)
 }

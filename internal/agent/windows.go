@@ -21,6 +21,7 @@ const inMemory = 64 << 20
 type windowStore struct {
 	disk *spool.Spool // nil without a directory
 	log  *slog.Logger
+	boot string // the boot id of this process
 
 	unsaved atomic.Uint64 // windows that could not be written
 	memory  int64         // bytes of windows in memory; under the agent's lock
@@ -43,6 +44,7 @@ func (s *windowStore) fetch(k *keptWindow) (*benchdv1.Window, error) {
 	if err := proto.Unmarshal(record, w); err != nil {
 		return nil, fmt.Errorf("decode spooled window: %w", err)
 	}
+	w.BootId = ""
 	return w, nil
 }
 

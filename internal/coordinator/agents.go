@@ -28,12 +28,12 @@ func (c *Coordinator) arrived(m *roster.Agent, s *roster.Session, restarted bool
 }
 
 // departed starts the grace period of an agent that has disconnected.
-func (c *Coordinator) departed(m *roster.Agent) {
+func (c *Coordinator) departed(m *roster.Agent, s *roster.Session) {
 	if c.life.Err() != nil {
 		return // the coordinator is stopping
 	}
 	if cd := c.conductor(m.Serving()); cd != nil {
-		cd.Disconnected(m.Name)
+		cd.Disconnected(s)
 	}
 	c.mu.Lock()
 	c.wake()
@@ -41,9 +41,9 @@ func (c *Coordinator) departed(m *roster.Agent) {
 }
 
 // left handles the sign-off of an agent: its run does not wait for it.
-func (c *Coordinator) left(m *roster.Agent, reason string) {
+func (c *Coordinator) left(m *roster.Agent, s *roster.Session, reason string) {
 	if cd := c.conductor(m.Serving()); cd != nil {
-		cd.SignedOff(m.Name, reason)
+		cd.SignedOff(s, reason)
 	}
 }
 
@@ -70,10 +70,10 @@ func (c *Coordinator) toConductor(m *roster.Agent, id *benchdv1.ShardId, do func
 }
 
 // answered passes an answer to the run or the user that waits for it.
-func (c *Coordinator) answered(m *roster.Agent, s *roster.Session, answer *benchdv1.ActionAnswer) {
+func (c *Coordinator) answered(s *roster.Session, answer *benchdv1.ActionAnswer) {
 	if run, ok := actions.RunOf(answer.GetId()); ok {
 		if cd := c.conductor(run); cd != nil {
-			cd.Answered(m.Name, answer)
+			cd.Answered(s, answer)
 		}
 		return
 	}

@@ -331,7 +331,7 @@ func TestARestartedAgentDeliversTheWindowsInItsSpool(t *testing.T) {
 
 		b.hello.BootId = "another"
 		b.hello.Held = []*benchdv1.HeldShard{{
-			Id: lost.GetId(), Phase: "measure", Recovered: true,
+			Id: lost.GetId(), Phase: "measure", Recovered: true, BootId: "boot-b",
 			Ended: []*benchdv1.PhaseEnded{{Id: lost.GetId(), Phase: "measure", EndedNs: 3e8, Windows: 3, Issued: 21, Recorded: 21, Final: true, Left: "the agent was restarted"}},
 		}}
 		b.connect()

@@ -14,6 +14,7 @@ import (
 	"github.com/benchd/benchd/internal/archive"
 	"github.com/benchd/benchd/internal/clock"
 	"github.com/benchd/benchd/internal/coordinator/conductor"
+	"github.com/benchd/benchd/internal/coordinator/roster"
 	benchdv1 "github.com/benchd/benchd/internal/gen/benchd/v1"
 	"github.com/benchd/benchd/internal/latency"
 	"github.com/benchd/benchd/internal/lifecycle"
@@ -87,7 +88,8 @@ func TestARunThatPanicsIsSetAside(t *testing.T) {
 			require.Equal(t, result.Failed, shown.Status)
 			require.Equal(t, r.Reason, shown.Reason)
 			require.NotEmpty(t, shown.Phases)
-			require.False(t, one.Progress().Holds("agent-0", latency.WindowID{Run: "BAD.1", Phase: "measure", Attempt: 1}), "its windows are refused")
+			agent := roster.NewSession(t.Context(), func(error) {}, &benchdv1.Hello{Name: "agent-0", BootId: "1"}, "", c.clock, c.log)
+			require.False(t, one.Progress().Holds(agent, latency.WindowID{Run: "BAD.1", Phase: "measure", Attempt: 1}), "its windows are refused")
 		})
 	}
 }

@@ -74,7 +74,7 @@ func (c *Coordinator) grant(r *record.Run, agents []*roster.Agent) {
 	for i, m := range agents {
 		m.Serve(r.Archived.ID)
 		info := m.Info(c.clock)
-		granted.Agents = append(granted.Agents, lifecycle.Grant{Agent: m.Name, Boot: info.GetBootId()})
+		granted.Agents = append(granted.Agents, lifecycle.Grant{Agent: m.Name, Boot: m.Boot()})
 		r.State.Agents = append(r.State.Agents, roster.Provenance(info, i, workers[i]))
 	}
 	cd := c.conduct(r)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/benchd/benchd/internal/archive"
 	"github.com/benchd/benchd/internal/coordinator/conductor"
+	"github.com/benchd/benchd/internal/coordinator/roster"
 	"github.com/benchd/benchd/internal/quarantine"
 	"github.com/benchd/benchd/internal/record"
 	"github.com/benchd/benchd/internal/result"
@@ -60,6 +61,7 @@ func (c *Coordinator) recoverRun(ctx context.Context, archived archive.RunRecord
 	if _, err := c.readSuite(ctx, suite.ID); err != nil {
 		return err
 	}
+	fingerprintBoots(&r.State)
 	c.log.Info("run is recovered", "run", archived.ID, "status", archived.Status)
 	if archived.Status == result.Queued {
 		c.mu.Lock()
@@ -68,6 +70,16 @@ func (c *Coordinator) recoverRun(ctx context.Context, archived archive.RunRecord
 		return nil
 	}
 	return c.recoverConductor(ctx, r)
+}
+
+// fingerprintBoots replaces the boot ids that an older build has archived.
+func fingerprintBoots(state *record.State) {
+	for i := range state.Life.Shards {
+		state.Life.Shards[i].Boot = roster.Archived(state.Life.Shards[i].Boot)
+	}
+	if state.Pending != nil {
+		state.Pending.Boot = roster.Archived(state.Pending.Boot)
+	}
 }
 
 // recoverConductor gives a run a new conductor.

@@ -42,7 +42,7 @@ func (c *Coordinator) serveSession(stream benchdv1.AgentService_SessionServer) e
 	if err != nil {
 		return err
 	}
-	s.Log().Info("agent connected", "address", peerAddress(stream.Context()), "boot", hello.GetBootId(), "held", len(hello.GetHeld()))
+	s.Log().Info("agent connected", "address", peerAddress(stream.Context()), "held", len(hello.GetHeld()))
 
 	var wg sync.WaitGroup
 	wg.Go(func() { s.ProbeLoop(ctx, func(p clock.Probe) { c.probed(m, s, p) }) })
@@ -61,7 +61,7 @@ func (c *Coordinator) serveSession(stream benchdv1.AgentService_SessionServer) e
 	wg.Wait()
 	if c.roster.Leave(s) {
 		s.Log().Info("agent disconnected", "cause", err)
-		c.departed(m)
+		c.departed(m, s)
 	}
 	if errors.Is(err, io.EOF) {
 		return nil
@@ -101,7 +101,7 @@ func (c *Coordinator) window(m *roster.Agent, s *roster.Session, msg *benchdv1.W
 	if err != nil {
 		return err
 	}
-	if cd := c.conductor(w.ID.Run); cd != nil && cd.Progress().Holds(m.Name, w.ID) {
+	if cd := c.conductor(w.ID.Run); cd != nil && cd.Progress().Holds(s, w.ID) {
 		return c.ingest.add(s, w)
 	}
 	s.Acknowledge(w.ID)
@@ -130,25 +130,25 @@ func (c *Coordinator) receiveLoop(stream benchdv1.AgentService_SessionServer, m 
 				return err
 			}
 		case *benchdv1.SessionRequest_Prepared:
-			c.toConductor(m, msg.Prepared.GetId(), func(cd *conductor.Conductor) { cd.Prepared(m, msg.Prepared) })
+			c.toConductor(m, msg.Prepared.GetId(), func(cd *conductor.Conductor) { cd.Prepared(m, s, msg.Prepared) })
 		case *benchdv1.SessionRequest_Started:
-			c.toConductor(m, msg.Started.GetId(), func(cd *conductor.Conductor) { cd.Started(m, msg.Started) })
+			c.toConductor(m, msg.Started.GetId(), func(cd *conductor.Conductor) { cd.Started(m, s, msg.Started) })
 		case *benchdv1.SessionRequest_PhaseEnded:
-			c.toConductor(m, msg.PhaseEnded.GetId(), func(cd *conductor.Conductor) { cd.PhaseEnded(m, msg.PhaseEnded) })
+			c.toConductor(m, msg.PhaseEnded.GetId(), func(cd *conductor.Conductor) { cd.PhaseEnded(m, s, msg.PhaseEnded) })
 		case *benchdv1.SessionRequest_Points:
 			s.GotPiece(msg.Points)
 		case *benchdv1.SessionRequest_Action:
-			c.answered(m, s, msg.Action)
+			c.answered(s, msg.Action)
 		case *benchdv1.SessionRequest_Observations:
 			observed, err := wire.ToObservations(msg.Observations)
 			if err != nil {
 				return err
 			}
-			c.toConductor(m, msg.Observations.GetId(), func(cd *conductor.Conductor) { cd.Observed(m, msg.Observations.GetId(), observed) })
+			c.toConductor(m, msg.Observations.GetId(), func(cd *conductor.Conductor) { cd.Observed(m, s, msg.Observations.GetId(), observed) })
 		case *benchdv1.SessionRequest_Leaving:
 			reason := wire.Text(msg.Leaving.GetReason())
 			s.Log().Info("agent leaves", "reason", reason)
-			c.left(m, reason)
+			c.left(m, s, reason)
 		case *benchdv1.SessionRequest_Hello:
 			return wire.Errorf(wire.ErrMalformed, "a second Hello in one session")
 		default:

@@ -1,6 +1,7 @@
 package lifecycle
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -65,11 +66,26 @@ const (
 // Shard is one agent's part.
 type Shard struct {
 	Agent   string     `json:"agent"`
-	Boot    string     `json:"boot"`
+	Boot    string     `json:"boot"` // the fingerprint of its process
 	Attempt int        `json:"attempt"`
 	State   ShardState `json:"state"`
 	Ended   []Ended    `json:"ended,omitempty"`
 	Lost    string     `json:"lost,omitempty"` // why it is lost, or will be after this segment
+
+	// Measured is the fingerprint of the process that measured, if another one has inherited its windows.
+	Measured string `json:"measured,omitempty"`
+}
+
+// MayInherit reports whether a process with this proof may deliver the windows of the process that measured.
+func (sh *Shard) MayInherit(proof string, same func(a, b string) bool) bool {
+	return same(cmp.Or(sh.Measured, sh.Boot), proof)
+}
+
+// Inherit assigns the shard to the heir of the process that measured. Another heir may follow: the windows in the spool
+// remain those of the first process.
+func (sh *Shard) Inherit(boot string) {
+	sh.Measured = cmp.Or(sh.Measured, sh.Boot)
+	sh.Boot = boot
 }
 
 // Ended is the end of a shard's work in a phase.

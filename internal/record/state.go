@@ -60,7 +60,7 @@ type PendingAction struct {
 	ID    string    `json:"id"`
 	Name  string    `json:"name"`
 	Agent string    `json:"agent"`
-	Boot  string    `json:"boot"`
+	Boot  string    `json:"boot"`  // the fingerprint of its process
 	Begun time.Time `json:"begun"` // a date, for people
 
 	Args  map[string]string `json:"args,omitempty"`

@@ -98,7 +98,6 @@ type Suite struct {
 // Agent is an agent in the roster.
 type Agent struct {
 	Name      string            `json:"name"`
-	BootID    string            `json:"boot_id"`
 	Connected bool              `json:"connected"`
 	Run       string            `json:"run"` // that it serves; empty when idle
 	Draining  bool              `json:"draining"`
@@ -176,7 +175,7 @@ func suite(s *benchdv1.SuiteSummary) Suite {
 func agent(a *benchdv1.AgentInfo) Agent {
 	h := a.GetHost()
 	return Agent{
-		Name: a.GetName(), BootID: a.GetBootId(), Connected: a.GetConnected(), Run: a.GetRun(), Draining: a.GetDraining(),
+		Name: a.GetName(), Connected: a.GetConnected(), Run: a.GetRun(), Draining: a.GetDraining(),
 		LastHeard: a.GetLastHeard().AsTime(), Address: a.GetAddress(), Metrics: a.GetMetricsAddress(),
 		Labels: a.GetLabels(), Version: a.GetVersion(),
 		Host: Host{

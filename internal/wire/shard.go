@@ -128,6 +128,9 @@ func CheckHello(h *benchdv1.Hello) error {
 		if max(len(held.GetEnded()), len(held.GetStarted())) > maxPhases {
 			return Errorf(ErrMalformed, "agent %q reports more phases than any run has", h.GetName())
 		}
+		if len(held.GetBootId()) > maxName {
+			return Errorf(ErrMalformed, "agent %q: the boot id of a recovered shard is longer than %d", h.GetName(), maxName)
+		}
 	}
 	if len(h.GetHooks()) > maxLabels || slices.ContainsFunc(h.GetHooks(), func(name string) bool { return len(name) > maxName }) {
 		return Errorf(ErrNotAllowed, "agent %q has more hooks than %d, or one whose name is longer than %d", h.GetName(), maxLabels, maxName)

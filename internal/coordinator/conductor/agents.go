@@ -25,20 +25,20 @@ func (cd *Conductor) Returned(m *roster.Agent, restarted bool) {
 }
 
 // Disconnected starts the grace period of an agent.
-func (cd *Conductor) Disconnected(agent string) {
-	cd.eachShard(agent, func(shard int) { cd.disconnected(shard) })
+func (cd *Conductor) Disconnected(s *roster.Session) {
+	cd.eachShard(s, func(shard int) { cd.disconnected(shard) })
 }
 
 // SignedOff handles the sign-off of an agent: the run does not wait for it.
-func (cd *Conductor) SignedOff(agent, reason string) {
-	cd.eachShard(agent, func(shard int) { cd.lost(shard, "left: "+reason) })
+func (cd *Conductor) SignedOff(s *roster.Session, reason string) {
+	cd.eachShard(s, func(shard int) { cd.lost(shard, "left: "+reason) })
 }
 
-// eachShard calls do, in the loop, for each shard that an agent holds.
-func (cd *Conductor) eachShard(agent string, do func(shard int)) {
+// eachShard calls do, in the loop, for each shard that the process behind a stream holds.
+func (cd *Conductor) eachShard(s *roster.Session, do func(shard int)) {
 	cd.mail.post(func() {
 		for i, sh := range cd.run.State.Life.Shards {
-			if sh.Agent == agent && sh.Held() {
+			if sh.Held() && cd.agents.owns(s, i, sh.Attempt) {
 				do(i)
 			}
 		}
@@ -59,9 +59,9 @@ func (cd *Conductor) welcome(m *roster.Agent, s *roster.Session, held *benchdv1.
 		}
 		shard := int(held.GetId().GetShard())
 		if held.GetRecovered() {
-			cd.inherit(m, shard, int(held.GetId().GetAttempt()))
+			cd.inherit(m, s, held)
 		}
-		if !cd.agents.owns(m, shard, int(held.GetId().GetAttempt())) {
+		if !cd.agents.owns(s, shard, int(held.GetId().GetAttempt())) {
 			m.Forget(held.GetId())
 			return
 		}
@@ -71,20 +71,29 @@ func (cd *Conductor) welcome(m *roster.Agent, s *roster.Session, held *benchdv1.
 	})
 }
 
-// inherit assigns the shard of an agent's previous process to its new one. The new process has the windows of that shard
-// and nothing else.
-func (cd *Conductor) inherit(m *roster.Agent, shard, attempt int) {
+// inherit assigns the shard of an agent's previous process to its new one, which must send the boot id of the process that
+// measured: it is in the spool with the windows. The new process has the windows of that shard and nothing else.
+func (cd *Conductor) inherit(m *roster.Agent, s *roster.Session, held *benchdv1.HeldShard) {
 	life := cd.run.State.Life
+	shard := int(held.GetId().GetShard())
 	if shard < 0 || shard >= len(life.Shards) {
 		return
 	}
 	sh := &life.Shards[shard]
-	if sh.Agent != m.Name || sh.Attempt != attempt || life.Status.Ended() {
+	if sh.Agent != s.Name() || sh.Attempt != int(held.GetId().GetAttempt()) || life.Status.Ended() {
 		return
 	}
-	sh.Boot = m.Boot()
-	cd.c.Logger.Info("restarted agent has windows of its previous process", "agent", m.Name)
-	cd.actions.AgentLost(m.Name) // the previous process may have done its action
+	if !sh.MayInherit(held.GetBootId(), roster.Same) {
+		s.Log().Warn("the windows of an earlier process are refused: their boot id is not that of the process that held the shard",
+			"shard", shard, "address", s.Address(), "proof", held.GetBootId() != "")
+		if sh.Held() && !roster.Same(sh.Boot, s.Boot()) {
+			cd.gone(m, shard, "was lost: it was restarted")
+		}
+		return
+	}
+	sh.Inherit(s.Boot())
+	cd.c.Logger.Info("restarted agent has windows of its previous process", "agent", s.Name())
+	cd.actions.AgentLost(s.Name()) // the previous process may have done its action
 	cd.archiver.persist(cd.c.Life)
 }
 
@@ -129,14 +138,19 @@ func (cd *Conductor) returnedWithout(m *roster.Agent, restarted bool) {
 			why = "was lost: it no longer has its shard"
 		}
 		if why != "" {
-			cd.lost(i, why)
-			m.Serve("")
-			cd.c.Host.Schedule()
+			cd.gone(m, i, why)
 			return
 		}
 		cd.execute(cd.run.State.Life.Return(i))
 		cd.settle()
 	}
+}
+
+// gone handles the loss of a shard whose agent is connected: it is free for other runs.
+func (cd *Conductor) gone(m *roster.Agent, shard int, why string) {
+	cd.lost(shard, why)
+	m.Serve("")
+	cd.c.Host.Schedule()
 }
 
 // disconnected starts the grace period of the agent of a shard.

@@ -22,7 +22,7 @@ import (
 func underWay(shards int, phases ...plan.Phase) *record.Run {
 	life := &lifecycle.State{Run: "S.1", Status: result.Running, Phases: phases}
 	for i := range shards {
-		life.Shards = append(life.Shards, lifecycle.Shard{Agent: string(rune('a' + i)), Boot: "1", Attempt: 1, State: lifecycle.Busy})
+		life.Shards = append(life.Shards, lifecycle.Shard{Agent: string(rune('a' + i)), Boot: roster.Fingerprint("1"), Attempt: 1, State: lifecycle.Busy})
 	}
 	return &record.Run{
 		Archived: archive.RunRecord{ID: "S.1"}, Settings: plan.Settings{Interval: time.Second}, Phases: phases,
@@ -41,11 +41,16 @@ func (in inbox) Send(m *benchdv1.SessionResponse) error {
 	return nil
 }
 
+// stream returns the session of an agent.
+func stream(ctx context.Context, cancel context.CancelCauseFunc, hello *benchdv1.Hello) *roster.Session {
+	return roster.NewSession(ctx, cancel, hello, "10.0.0.5:1", clock.NewSource(clock.Skew{}), slog.New(slog.DiscardHandler))
+}
+
 // connect adds an agent to the roster; got receives its messages.
 func connect(t *testing.T, all *roster.Roster, name, boot string) (m *roster.Agent, got <-chan *benchdv1.SessionResponse) {
 	t.Helper()
 	ctx, cancel := context.WithCancelCause(t.Context())
-	s := roster.NewSession(ctx, cancel, &benchdv1.Hello{Name: name, BootId: boot}, "10.0.0.5:1", clock.NewSource(clock.Skew{}), slog.New(slog.DiscardHandler))
+	s := stream(ctx, cancel, &benchdv1.Hello{Name: name, BootId: boot})
 	m, _, err := all.Join(ctx, s)
 	require.NoError(t, err)
 	in, over := inbox{got: make(chan *benchdv1.SessionResponse, 64)}, make(chan struct{})

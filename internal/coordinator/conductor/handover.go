@@ -137,6 +137,6 @@ func (cd *Conductor) takeOver(shard int, m *roster.Agent) {
 	delete(cd.agents.away, shard)
 	info := m.Info(cd.c.Clock)
 	cd.builder.Shard(record.ShardInfo(cd.handover.grant(shard, info)))
-	cd.step(lifecycle.Handed{Shard: shard, Grant: lifecycle.Grant{Agent: m.Name, Boot: info.GetBootId()}})
+	cd.step(lifecycle.Handed{Shard: shard, Grant: lifecycle.Grant{Agent: m.Name, Boot: m.Boot()}})
 	cd.publisher.publish(cd.builder.Live()) // from now on windows of the earlier attempt are refused
 }

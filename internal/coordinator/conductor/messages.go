@@ -42,23 +42,23 @@ func (cd *Conductor) Cancel(ctx context.Context, cancel lifecycle.Cancel) (done 
 }
 
 // Prepared handles an agent's report that its shard is ready, or has failed to prepare.
-func (cd *Conductor) Prepared(m *roster.Agent, msg *benchdv1.Prepared) {
-	cd.toShard(m, msg.GetId(), func(shard int) { cd.prepared(shard, msg) })
+func (cd *Conductor) Prepared(m *roster.Agent, s *roster.Session, msg *benchdv1.Prepared) {
+	cd.toShard(m, s, msg.GetId(), func(shard int) { cd.prepared(shard, msg) })
 }
 
 // Started handles an agent's report of the first operation of a segment.
-func (cd *Conductor) Started(m *roster.Agent, msg *benchdv1.Started) {
-	cd.toShard(m, msg.GetId(), func(int) { cd.started(m, msg) })
+func (cd *Conductor) Started(m *roster.Agent, s *roster.Session, msg *benchdv1.Started) {
+	cd.toShard(m, s, msg.GetId(), func(int) { cd.started(m, msg) })
 }
 
 // PhaseEnded handles an agent's report of the end of a phase.
-func (cd *Conductor) PhaseEnded(m *roster.Agent, msg *benchdv1.PhaseEnded) {
-	cd.toShard(m, msg.GetId(), func(shard int) { cd.phaseEnded(shard, msg) })
+func (cd *Conductor) PhaseEnded(m *roster.Agent, s *roster.Session, msg *benchdv1.PhaseEnded) {
+	cd.toShard(m, s, msg.GetId(), func(shard int) { cd.phaseEnded(shard, msg) })
 }
 
 // Observed handles the observations of an agent.
-func (cd *Conductor) Observed(m *roster.Agent, id *benchdv1.ShardId, observed result.Observations) {
-	cd.toShard(m, id, func(int) {
+func (cd *Conductor) Observed(m *roster.Agent, s *roster.Session, id *benchdv1.ShardId, observed result.Observations) {
+	cd.toShard(m, s, id, func(int) {
 		if !cd.archiver.sealed {
 			cd.telemetry.observed(observed)
 		}
@@ -66,19 +66,19 @@ func (cd *Conductor) Observed(m *roster.Agent, id *benchdv1.ShardId, observed re
 }
 
 // Answered handles the answer of an agent to an order of the run.
-func (cd *Conductor) Answered(agent string, answer *benchdv1.ActionAnswer) {
-	cd.mail.post(func() { cd.actions.Answered(agent, answer) })
+func (cd *Conductor) Answered(s *roster.Session, answer *benchdv1.ActionAnswer) {
+	cd.mail.post(func() { cd.actions.Answered(s.Name(), s.Boot(), answer) })
 }
 
 // Line returns the mapping from an agent's clock to the run's time; ok is false while it is unknown.
 func (cd *Conductor) Line(m *roster.Agent) (clock.Line, bool) { return cd.base.line(m) }
 
-// toShard passes a message of an agent about a shard to the loop, if the agent holds that attempt of the shard. Otherwise
-// the agent is ordered to drop it.
-func (cd *Conductor) toShard(m *roster.Agent, id *benchdv1.ShardId, do func(shard int)) {
+// toShard passes a message of an agent about a shard to the loop, if the process that sent it holds that attempt of the
+// shard. Otherwise the agent is ordered to drop it.
+func (cd *Conductor) toShard(m *roster.Agent, s *roster.Session, id *benchdv1.ShardId, do func(shard int)) {
 	cd.mail.post(func() {
 		shard := int(id.GetShard())
-		if !cd.agents.owns(m, shard, int(id.GetAttempt())) {
+		if !cd.agents.owns(s, shard, int(id.GetAttempt())) {
 			m.Forget(id)
 			return
 		}

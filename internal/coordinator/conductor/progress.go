@@ -139,14 +139,16 @@ func (v *liveView) left(at time.Duration) (time.Duration, bool) {
 	return 0, false
 }
 
-// Holds reports whether a window is of a phase and a shard that the agent holds. Windows of a sealed run are refused: its
-// result must not change.
-func (p *Progress) Holds(agent string, id latency.WindowID) bool {
+// Holds reports whether a window is of a phase and a shard that the process behind a stream holds, or that it has proved to
+// inherit: an heir sends its windows before the loop has seen its proof. Windows of a sealed run are refused: its result
+// must not change.
+func (p *Progress) Holds(s *roster.Session, id latency.WindowID) bool {
 	state := p.now().state
 	shards := state.Shards
 	return !state.Status.Ended() &&
 		slices.ContainsFunc(state.Phases, func(in plan.Phase) bool { return string(in.Name) == id.Phase }) &&
-		id.Shard < len(shards) && shards[id.Shard].Agent == agent && shards[id.Shard].Attempt == id.Attempt
+		id.Shard < len(shards) && shards[id.Shard].Agent == s.Name() && shards[id.Shard].Attempt == id.Attempt &&
+		(roster.Same(shards[id.Shard].Boot, s.Boot()) || shards[id.Shard].MayInherit(s.Proof(id), roster.Same))
 }
 
 // SuiteLeft returns the remaining time of the suite, including that of this run.

@@ -70,23 +70,24 @@ func TestWindowsAreAcceptedFromTheirOwnAgentOnly(t *testing.T) {
 		p.publish(result.Snapshot{})
 		own := latency.WindowID{Run: "S.1", Phase: "measure", Shard: 0, Attempt: 1}
 		for name, test := range map[string]struct {
-			agent string
-			bend  func(id *latency.WindowID)
-			want  bool
+			agent, boot string
+			bend        func(id *latency.WindowID)
+			want        bool
 		}{
-			"its own":                {"a", func(*latency.WindowID) {}, true},
-			"of another agent":       {"b", func(*latency.WindowID) {}, false},
-			"of another attempt":     {"a", func(id *latency.WindowID) { id.Attempt = 2 }, false},
-			"of a phase of no run":   {"a", func(id *latency.WindowID) { id.Phase = "warmup" }, false},
-			"of a shard that is not": {"a", func(id *latency.WindowID) { id.Shard = 1 }, false},
+			"its own":                        {"a", "1", func(*latency.WindowID) {}, true},
+			"of another process of the name": {"a", "2", func(*latency.WindowID) {}, false},
+			"of another agent":               {"b", "1", func(*latency.WindowID) {}, false},
+			"of another attempt":             {"a", "1", func(id *latency.WindowID) { id.Attempt = 2 }, false},
+			"of a phase of no run":           {"a", "1", func(id *latency.WindowID) { id.Phase = "warmup" }, false},
+			"of a shard that is not":         {"a", "1", func(id *latency.WindowID) { id.Shard = 1 }, false},
 		} {
 			id := own
 			test.bend(&id)
-			require.Equal(t, test.want, p.progress.Holds(test.agent, id), name)
+			require.Equal(t, test.want, p.progress.Holds(stream(t.Context(), nil, &benchdv1.Hello{Name: test.agent, BootId: test.boot}), id), name)
 		}
 		p.run.State.Life.Status, p.renewed = result.Cancelled, true
 		p.publish(result.Snapshot{})
-		require.False(t, p.progress.Holds("a", own), "the run has ended")
+		require.False(t, p.progress.Holds(stream(t.Context(), nil, &benchdv1.Hello{Name: "a", BootId: "1"}), own), "the run has ended")
 	})
 }
 

@@ -45,14 +45,14 @@ func (a *shardAgents) held() []*roster.Agent {
 	return agents
 }
 
-// owns reports whether an agent holds an attempt of a shard.
-func (a *shardAgents) owns(m *roster.Agent, shard, attempt int) bool {
+// owns reports whether the process behind a stream holds an attempt of a shard.
+func (a *shardAgents) owns(s *roster.Session, shard, attempt int) bool {
 	shards := a.run.State.Life.Shards
 	if shard < 0 || shard >= len(shards) {
 		return false
 	}
 	sh := shards[shard]
-	return sh.Agent == m.Name && sh.Attempt == attempt && sh.Boot == m.Boot()
+	return sh.Agent == s.Name() && sh.Attempt == attempt && roster.Same(sh.Boot, s.Boot())
 }
 
 // sessions returns the streams of the connected agents.

@@ -73,8 +73,12 @@ func TestAShardIsOwnedByOneProcessInOneAttempt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		all := roster.New()
 		agents := newShardAgents(underWay(2, plan.Phase{Name: plan.Measure}), all, clock.NewSource(clock.Skew{}))
-		a, _ := connect(t, all, "a", "1")
-		restarted, _ := connect(t, all, "b", "2")
+		session := func(name, boot string) *roster.Session {
+			m, _ := connect(t, all, name, boot)
+			s, _ := m.Connected()
+			return s
+		}
+		a, restarted := session("a", "1"), session("b", "2")
 		require.True(t, agents.owns(a, 0, 1))
 		require.False(t, agents.owns(a, 0, 2), "it is of another attempt")
 		require.False(t, agents.owns(a, 1, 1), "it is that of b")

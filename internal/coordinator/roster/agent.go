@@ -16,6 +16,7 @@ type Agent struct {
 
 	mu        sync.Mutex
 	hello     *benchdv1.Hello
+	boot      string // the fingerprint of its process
 	address   string
 	session   *Session // nil while it is away
 	lastHeard clock.Instant
@@ -52,11 +53,11 @@ func (a *Agent) Connected() (*Session, bool) {
 	return a.session, a.session != nil
 }
 
-// Boot returns the id of the agent's process.
+// Boot returns the fingerprint of the agent's process.
 func (a *Agent) Boot() string {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return a.hello.GetBootId()
+	return a.boot
 }
 
 // Hooks returns the names of the hooks that the agent's operator allows.
@@ -105,7 +106,7 @@ func (a *Agent) Info(by *clock.Source) *benchdv1.AgentInfo {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	info := &benchdv1.AgentInfo{
-		Name: a.Name, BootId: a.hello.GetBootId(), Labels: a.hello.GetLabels(), Version: a.hello.GetVersion(),
+		Name: a.Name, Labels: a.hello.GetLabels(), Version: a.hello.GetVersion(),
 		Host: a.hello.GetHost(), Connected: a.session != nil, Run: a.run, Draining: a.draining,
 		Address:        a.address,
 		MetricsAddress: scrapeAddress(a.hello.GetMetricsAddress(), a.address),

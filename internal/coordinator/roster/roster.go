@@ -58,12 +58,12 @@ func (r *Roster) join(s *Session, now clock.Instant) (a *Agent, restarted bool, 
 		if len(r.agents) >= maxAgents {
 			return nil, false, wire.Errorf(wire.ErrNotAllowed, "the coordinator has %d agents already, the maximum", maxAgents)
 		}
-		a = &Agent{Name: name, hello: s.hello}
+		a = &Agent{Name: name, hello: s.hello, boot: s.boot}
 		r.agents[name] = a
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	sameBoot := a.hello.GetBootId() == s.hello.GetBootId()
+	sameBoot := Same(a.boot, s.boot)
 	if old := a.session; old != nil {
 		if !sameBoot && now.Sub(a.lastHeard) < aliveWithin {
 			return nil, false, wire.Errorf(wire.ErrNameTaken,
@@ -74,16 +74,16 @@ func (r *Roster) join(s *Session, now clock.Instant) (a *Agent, restarted bool, 
 	if !sameBoot {
 		a.clock = clock.Estimator{} // another process, another clock
 	}
-	a.hello, a.session, a.address, a.lastHeard = s.hello, s, s.address, now
+	a.hello, a.boot, a.session, a.address, a.lastHeard = s.hello, s.boot, s, s.address, now
 	return a, !sameBoot, nil
 }
 
-// Expect adds an agent to the roster that serves a run and has not reconnected yet.
+// Expect adds an agent to the roster that serves a run and has not reconnected yet; boot is the fingerprint of its process.
 func (r *Roster) Expect(name, boot, run string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.agents[name] == nil {
-		r.agents[name] = &Agent{Name: name, hello: &benchdv1.Hello{Name: name, BootId: boot}, run: run}
+		r.agents[name] = &Agent{Name: name, hello: &benchdv1.Hello{Name: name}, boot: boot, run: run}
 	}
 }
 

@@ -32,7 +32,8 @@ var (
 
 // Session is an agent's stream. Three goroutines serve it: one receives, one sends, one probes.
 type Session struct {
-	hello   *benchdv1.Hello
+	hello   *benchdv1.Hello // with fingerprints in place of boot ids
+	boot    string          // the fingerprint of the agent's process
 	address string
 	clock   *clock.Source
 	log     *slog.Logger
@@ -56,8 +57,9 @@ type Session struct {
 
 // NewSession returns the session of an agent that has sent its Hello. It is over when ctx ends; cancel ends ctx.
 func NewSession(ctx context.Context, cancel context.CancelCauseFunc, hello *benchdv1.Hello, address string, source *clock.Source, log *slog.Logger) *Session {
+	hello, boot := withoutSecrets(hello)
 	return &Session{
-		hello: hello, address: address, clock: source, log: log.With("agent", hello.GetName()), cancel: cancel, over: ctx.Done(),
+		hello: hello, boot: boot, address: address, clock: source, log: log.With("agent", hello.GetName()), cancel: cancel, over: ctx.Done(),
 		out:     make(chan *benchdv1.SessionResponse, sessionBuffer),
 		bursts:  make(chan chan<- struct{}, 8),
 		pending: make(map[uint64]int64),
@@ -67,8 +69,43 @@ func NewSession(ctx context.Context, cancel context.CancelCauseFunc, hello *benc
 	}
 }
 
-// Hello returns the agent's Hello.
+// withoutSecrets returns a Hello with the fingerprints of held shards in place of their boot ids, and the fingerprint of the
+// agent's process.
+func withoutSecrets(hello *benchdv1.Hello) (*benchdv1.Hello, string) {
+	boot := Fingerprint(hello.GetBootId())
+	hello = proto.CloneOf(hello)
+	hello.BootId = ""
+	for _, held := range hello.GetHeld() {
+		if held.GetBootId() != "" {
+			held.BootId = Fingerprint(held.GetBootId())
+		}
+	}
+	return hello, boot
+}
+
+// Hello returns the agent's Hello, with fingerprints in place of the boot ids of held shards, and without its own.
 func (s *Session) Hello() *benchdv1.Hello { return s.hello }
+
+// Name returns the agent's name.
+func (s *Session) Name() string { return s.hello.GetName() }
+
+// Address returns the address from which the agent connects.
+func (s *Session) Address() string { return s.address }
+
+// Boot returns the fingerprint of the agent's process.
+func (s *Session) Boot() string { return s.boot }
+
+// Proof returns the fingerprint by which the agent claims the windows that an earlier process has left of a shard; empty if it
+// claims none.
+func (s *Session) Proof(id latency.WindowID) string {
+	for _, held := range s.hello.GetHeld() {
+		of := held.GetId()
+		if held.GetRecovered() && of.GetRun() == id.Run && int(of.GetShard()) == id.Shard && int(of.GetAttempt()) == id.Attempt {
+			return held.GetBootId()
+		}
+	}
+	return ""
+}
 
 // Log returns a logger with the agent's name.
 func (s *Session) Log() *slog.Logger { return s.log }

@@ -182,9 +182,9 @@ func (a *Actions) timeout() time.Duration {
 }
 
 // Answered handles the answer of the agent that runs the pending action.
-func (a *Actions) Answered(agent string, answer *benchdv1.ActionAnswer) {
+func (a *Actions) Answered(agent, boot string, answer *benchdv1.ActionAnswer) {
 	p := a.pending()
-	if p == nil || p.ID != answer.GetId() || p.Agent != agent {
+	if p == nil || p.ID != answer.GetId() || p.Agent != agent || !roster.Same(p.Boot, boot) {
 		return // it was abandoned
 	}
 	if err := roster.Failure(agent, answer); err != nil {

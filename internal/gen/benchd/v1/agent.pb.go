@@ -1234,7 +1234,7 @@ type Hello struct {
 	Protocol uint32 `protobuf:"varint,1,opt,name=protocol,proto3" json:"protocol,omitempty"`
 	// The name, unique among connected agents.
 	Name string `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
-	// New at each start of the agent.
+	// New at each start of the agent, and a secret of its process: a stream with the same name and boot id replaces an open one.
 	BootId string `protobuf:"bytes,3,opt,name=boot_id,json=bootId,proto3" json:"boot_id,omitempty"`
 	// Labels by which runs select agents.
 	Labels map[string]string `protobuf:"bytes,4,rep,name=labels,proto3" json:"labels,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
@@ -1556,7 +1556,9 @@ type HeldShard struct {
 	// Starts of phases that the coordinator may not have received.
 	Started []*Started `protobuf:"bytes,7,rep,name=started,proto3" json:"started,omitempty"`
 	// Whether the shard has only windows that an earlier process of this agent left on disk.
-	Recovered     bool `protobuf:"varint,8,opt,name=recovered,proto3" json:"recovered,omitempty"`
+	Recovered bool `protobuf:"varint,8,opt,name=recovered,proto3" json:"recovered,omitempty"`
+	// The boot id of that process, from the spool: it proves that this process may deliver its windows. Empty unless recovered.
+	BootId        string `protobuf:"bytes,9,opt,name=boot_id,json=bootId,proto3" json:"boot_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1645,6 +1647,13 @@ func (x *HeldShard) GetRecovered() bool {
 		return x.Recovered
 	}
 	return false
+}
+
+func (x *HeldShard) GetBootId() string {
+	if x != nil {
+		return x.BootId
+	}
+	return ""
 }
 
 // ProbeReply answers a Probe.
@@ -1878,7 +1887,9 @@ type Window struct {
 	// or an earlier one.
 	Loaded []int64 `protobuf:"varint,17,rep,packed,name=loaded,proto3" json:"loaded,omitempty"`
 	// Attempts within operations that were followed by another, by cause.
-	Retries       map[string]uint64 `protobuf:"bytes,18,rep,name=retries,proto3" json:"retries,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"varint,2,opt,name=value"`
+	Retries map[string]uint64 `protobuf:"bytes,18,rep,name=retries,proto3" json:"retries,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"varint,2,opt,name=value"`
+	// The boot id of the process that cut the window. It is only in the spool of an agent, and never sent.
+	BootId        string `protobuf:"bytes,19,opt,name=boot_id,json=bootId,proto3" json:"boot_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2037,6 +2048,13 @@ func (x *Window) GetRetries() map[string]uint64 {
 		return x.Retries
 	}
 	return nil
+}
+
+func (x *Window) GetBootId() string {
+	if x != nil {
+		return x.BootId
+	}
+	return ""
 }
 
 // Series is one operation with one outcome.
@@ -3321,7 +3339,7 @@ const file_benchd_v1_agent_proto_rawDesc = "" +
 	"\aShardId\x12\x10\n" +
 	"\x03run\x18\x01 \x01(\tR\x03run\x12\x14\n" +
 	"\x05shard\x18\x02 \x01(\rR\x05shard\x12\x18\n" +
-	"\aattempt\x18\x03 \x01(\rR\aattempt\"\xa5\x02\n" +
+	"\aattempt\x18\x03 \x01(\rR\aattempt\"\xbe\x02\n" +
 	"\tHeldShard\x12\"\n" +
 	"\x02id\x18\x01 \x01(\v2\x12.benchd.v1.ShardIdR\x02id\x12\x14\n" +
 	"\x05phase\x18\x02 \x01(\tR\x05phase\x12\x18\n" +
@@ -3330,7 +3348,8 @@ const file_benchd_v1_agent_proto_rawDesc = "" +
 	"\btimebase\x18\x05 \x01(\v2\x13.benchd.v1.TimebaseR\btimebase\x12+\n" +
 	"\x05ended\x18\x06 \x03(\v2\x15.benchd.v1.PhaseEndedR\x05ended\x12,\n" +
 	"\astarted\x18\a \x03(\v2\x12.benchd.v1.StartedR\astarted\x12\x1c\n" +
-	"\trecovered\x18\b \x01(\bR\trecovered\"n\n" +
+	"\trecovered\x18\b \x01(\bR\trecovered\x12\x17\n" +
+	"\aboot_id\x18\t \x01(\tR\x06bootId\"n\n" +
 	"\n" +
 	"ProbeReply\x12\x10\n" +
 	"\x03seq\x18\x01 \x01(\x04R\x03seq\x12*\n" +
@@ -3346,7 +3365,7 @@ const file_benchd_v1_agent_proto_rawDesc = "" +
 	"\aStarted\x12\"\n" +
 	"\x02id\x18\x01 \x01(\v2\x12.benchd.v1.ShardIdR\x02id\x12\x14\n" +
 	"\x05phase\x18\x02 \x01(\tR\x05phase\x12-\n" +
-	"\x13first_sent_agent_ns\x18\x03 \x01(\x03R\x10firstSentAgentNs\"\xdc\x04\n" +
+	"\x13first_sent_agent_ns\x18\x03 \x01(\x03R\x10firstSentAgentNs\"\xf5\x04\n" +
 	"\x06Window\x12\"\n" +
 	"\x02id\x18\x01 \x01(\v2\x12.benchd.v1.ShardIdR\x02id\x12\x14\n" +
 	"\x05phase\x18\x02 \x01(\tR\x05phase\x12\x10\n" +
@@ -3366,7 +3385,8 @@ const file_benchd_v1_agent_proto_rawDesc = "" +
 	"\twatermark\x18\x0f \x01(\x03R\twatermark\x12\x1a\n" +
 	"\blateness\x18\x10 \x01(\fR\blateness\x12\x16\n" +
 	"\x06loaded\x18\x11 \x03(\x03R\x06loaded\x128\n" +
-	"\aretries\x18\x12 \x03(\v2\x1e.benchd.v1.Window.RetriesEntryR\aretries\x1a:\n" +
+	"\aretries\x18\x12 \x03(\v2\x1e.benchd.v1.Window.RetriesEntryR\aretries\x12\x17\n" +
+	"\aboot_id\x18\x13 \x01(\tR\x06bootId\x1a:\n" +
 	"\fRetriesEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\x04R\x05value:\x028\x01\"\x81\x01\n" +

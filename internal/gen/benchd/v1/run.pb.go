@@ -2658,7 +2658,9 @@ type AgentInfo struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Its name.
 	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
-	// Its boot id.
+	// Empty: an agent's boot id is a secret of its process.
+	//
+	// Deprecated: Marked as deprecated in benchd/v1/run.proto.
 	BootId string `protobuf:"bytes,2,opt,name=boot_id,json=bootId,proto3" json:"boot_id,omitempty"`
 	// Its labels.
 	Labels map[string]string `protobuf:"bytes,3,rep,name=labels,proto3" json:"labels,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
@@ -2725,6 +2727,7 @@ func (x *AgentInfo) GetName() string {
 	return ""
 }
 
+// Deprecated: Marked as deprecated in benchd/v1/run.proto.
 func (x *AgentInfo) GetBootId() string {
 	if x != nil {
 		return x.BootId
@@ -3585,10 +3588,10 @@ const file_benchd_v1_run_proto_rawDesc = "" +
 	"\x02id\x18\x01 \x01(\tR\x02id\"\x0f\n" +
 	"\rAgentsRequest\">\n" +
 	"\x0eAgentsResponse\x12,\n" +
-	"\x06agents\x18\x01 \x03(\v2\x14.benchd.v1.AgentInfoR\x06agents\"\xbd\x04\n" +
+	"\x06agents\x18\x01 \x03(\v2\x14.benchd.v1.AgentInfoR\x06agents\"\xc1\x04\n" +
 	"\tAgentInfo\x12\x12\n" +
-	"\x04name\x18\x01 \x01(\tR\x04name\x12\x17\n" +
-	"\aboot_id\x18\x02 \x01(\tR\x06bootId\x128\n" +
+	"\x04name\x18\x01 \x01(\tR\x04name\x12\x1b\n" +
+	"\aboot_id\x18\x02 \x01(\tB\x02\x18\x01R\x06bootId\x128\n" +
 	"\x06labels\x18\x03 \x03(\v2 .benchd.v1.AgentInfo.LabelsEntryR\x06labels\x12\x18\n" +
 	"\aversion\x18\x04 \x01(\tR\aversion\x12(\n" +
 	"\x04host\x18\x05 \x01(\v2\x14.benchd.v1.HostFactsR\x04host\x12\x1c\n" +
