@@ -62,7 +62,7 @@ fails, depending on "benchctl submit --on-agent-loss".`,
 	config.PairsVar(fs, &f.hooks, "hook", "", "allow runs to start this command: name=command with its arguments, such as restart=/opt/cluster/restart.sh; started without a shell; repeatable")
 	fs.StringVar(&f.metrics, "metrics-listen", "127.0.0.1:0", "HTTP `HOST:PORT` of /metrics, /healthz and /readyz; port 0 takes a free one")
 	fs.StringVar(&f.advertise, "metrics-advertise", "", "`HOST:PORT` at which Prometheus reaches the metrics, for /sd/agents; default is the address of --metrics-listen, or for all interfaces the address from which the agent connects")
-	fs.StringVar(&f.spool, "spool", "", "`DIR` for measurements that the coordinator has not stored yet, and for raw points (measurementtype=raw), which are kept for a week; default is below the system's temporary directory")
+	fs.StringVar(&f.spool, "spool", "", "`DIR` for measurements that the coordinator has not stored yet, and for raw points (measurementtype=raw), which are kept for a week; only this user may write to it; default is benchd/spool in $XDG_STATE_HOME or ~/.local/state, or a folder below the system's temporary directory")
 	cli.WriteBelowFlag(cmd, &f.writeBelow, "")
 	cli.RawIOFlag(cmd, &f.rawIO)
 	profilesFlag(cmd, &f.profiles, "--metrics-listen")
@@ -74,9 +74,19 @@ fails, depending on "benchctl submit --on-agent-loss".`,
 	}}
 }
 
-// defaultSpool returns the spool for an empty --spool.
-func defaultSpool() string {
-	return filepath.Join(os.TempDir(), fmt.Sprintf("benchd-spool-%d", os.Getuid()))
+// spoolFolder returns the folder of --spool. Its default is in the folder for the state of the user's programs, or below the
+// temporary directory; then base is a folder above it, between which and the spool links are refused.
+func spoolFolder(given string) (dir, base string) {
+	if given != "" {
+		return given, ""
+	}
+	if base, path := config.StateFolder("benchd"); base != "" {
+		dir := filepath.Join(base, path, "spool")
+		if space, err := doctor.SpaceOf(dir); err == nil && space.Refused == nil {
+			return dir, base
+		}
+	}
+	return filepath.Join(os.TempDir(), fmt.Sprintf("benchd-spool-%d", os.Getuid())), os.TempDir()
 }
 
 // validate checks the flags.
@@ -123,7 +133,7 @@ func runAgent(ctx context.Context, c *cli.Context, cmd *cobra.Command, f *agentF
 	if err != nil {
 		return err
 	}
-	spool := cmp.Or(f.spool, defaultSpool())
+	spool, base := spoolFolder(f.spool)
 	web, err := cli.Listen(ctx, "--metrics-listen", f.metrics)
 	if err != nil {
 		return err
@@ -140,7 +150,7 @@ func runAgent(ctx context.Context, c *cli.Context, cmd *cobra.Command, f *agentF
 			grpc.WithNoProxy(),
 		},
 		Reader: targets.Reader(), Drivers: targets.Drivers(), Actors: actors, Sources: targets.Sources(), Hooks: hooks, Name: f.name, Labels: f.labels.Map(), Version: c.Version, MetricsAddress: f.advertised(web),
-		OrphanTimeout: f.orphan, Spool: spool, Clock: clock.NewSource(f.skew), Logger: c.Logger, Registerer: registry,
+		OrphanTimeout: f.orphan, Spool: spool, SpoolBase: base, Clock: clock.NewSource(f.skew), Logger: c.Logger, Registerer: registry,
 		WriteBelow: f.writeBelow, KnownIO: f.rawIO == cli.Off,
 	})
 	if err != nil {

@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -58,7 +57,7 @@ coordinator, target or a port cannot be reached or used, and 1 if another findin
 	fs.StringVar(&f.http, "http", "127.0.0.1:7071", "HTTP `HOST:PORT` of a coordinator on this machine")
 	fs.StringVar(&f.data, "data", "benchd-data", "`DIR` of the archive of a coordinator on this machine")
 	fs.StringVar(&f.metrics, "metrics-listen", "127.0.0.1:0", "HTTP `HOST:PORT` of an agent's metrics")
-	fs.StringVar(&f.spool, "spool", "", "`DIR` of an agent's spool; default is below the system's temporary directory")
+	fs.StringVar(&f.spool, "spool", "", "`DIR` of an agent's spool; default is that of `benchd agent`")
 	config.Enum(cmd, &f.db, "db", "", "open this target, as an agent would", target.All().Names()...)
 	config.PairsVar(fs, &f.properties, "property", "p", "set a property of the target, such as "+example.Where+"; repeatable")
 	f.sites = cli.AddSiteFlags(cmd, targets, "-p overrides it")
@@ -99,8 +98,9 @@ func runDoctor(ctx context.Context, c *cli.Context, cmd *cobra.Command, f *docto
 // use is what the machine is for, by the flags.
 func (f *doctorFlags) use() (doctor.Use, error) {
 	if f.coordinator != "" {
+		spool, _ := spoolFolder(f.spool)
 		use := doctor.Use{
-			Folders: []doctor.Folder{{Flag: "--spool", Dir: cmp.Or(f.spool, defaultSpool())}},
+			Folders: []doctor.Folder{{Flag: "--spool", Dir: spool}},
 			Ports:   []doctor.Port{{Flag: "--metrics-listen", Address: f.metrics, Serves: healthy}},
 		}
 		return use, errors.Join(

@@ -2,6 +2,8 @@ package agent_test
 
 import (
 	"context"
+	"os"
+	"path/filepath"
 	"runtime"
 	"testing"
 	"time"
@@ -245,7 +247,7 @@ func TestWithoutACoordinatorLoadStops(t *testing.T) {
 func TestAnAgentDeliversWhatAnEarlierProcessMeasured(t *testing.T) {
 	t.Parallel()
 	b := newFakeCoordinator(t)
-	dir := t.TempDir()
+	dir := filepath.Join(t.TempDir(), "spool")
 	spooled := func(c *agent.Config) { c.Spool = dir }
 	r := newRig(t, b, spooled)
 	s := b.next()
@@ -293,7 +295,7 @@ func TestAnAgentDeliversWhatAnEarlierProcessMeasured(t *testing.T) {
 func TestTwoAgentsDoNotShareASpool(t *testing.T) {
 	t.Parallel()
 	b := newFakeCoordinator(t)
-	dir := t.TempDir()
+	dir := filepath.Join(t.TempDir(), "spool")
 	newRig(t, b, func(c *agent.Config) { c.Spool = dir })
 	b.next()
 	second := newRig(t, b, func(c *agent.Config) { c.Spool = dir })
@@ -397,4 +399,28 @@ func TestRawCallsCanBeSwitchedOff(t *testing.T) {
 			require.Equal(t, known, <-asked)
 		})
 	}
+}
+
+// Another user could have made the folder to read the measurements of this agent, or to redirect what it writes.
+func TestASpoolThatOthersCanChangeIsRefused(t *testing.T) {
+	t.Parallel()
+	tmp := t.TempDir()
+	open, link := filepath.Join(tmp, "open"), filepath.Join(tmp, "link")
+	for _, dir := range []string{open, filepath.Join(tmp, "theirs")} {
+		require.NoError(t, os.Mkdir(dir, 0o700))
+	}
+	require.NoError(t, os.Chmod(open, 0o777))
+	require.NoError(t, os.Symlink(filepath.Join(tmp, "theirs"), link))
+	for name, change := range map[string]func(*agent.Config){
+		"may be written by others": func(c *agent.Config) { c.Spool = open },
+		"is a symbolic link":       func(c *agent.Config) { c.Spool, c.SpoolBase = link, tmp },
+	} {
+		r := newRig(t, newFakeCoordinator(t), change)
+		err := r.result()
+		require.ErrorContains(t, err, name)
+		require.ErrorContains(t, err, "--spool DIR")
+	}
+	entries, err := os.ReadDir(filepath.Join(tmp, "theirs"))
+	require.NoError(t, err)
+	require.Empty(t, entries)
 }

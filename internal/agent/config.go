@@ -54,7 +54,11 @@ type Config struct {
 	OrphanTimeout time.Duration
 	// Spool is the directory for unacknowledged windows, so that they outlive the agent's process, and for raw points.
 	// Default: none: windows are kept in memory, and runs with raw points cannot be prepared.
+	// The folder must belong to the user of this process, and nobody else may write to it.
 	Spool string
+	// SpoolBase is a folder above Spool, such as the temporary directory: no part of the path from there to Spool may be a
+	// link, which another user could have made. Default: none, and links in Spool are followed.
+	SpoolBase string
 	// SpoolBytes bounds the unacknowledged windows of a shard. Default 4 GiB: windows of several days.
 	SpoolBytes int64
 	// MemoryBytes bounds the windows of a shard that are in memory alone: without a Spool, and while its disk is full or

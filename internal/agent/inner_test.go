@@ -77,8 +77,7 @@ func TestTheOldestWindowsAreDroppedWhenThereIsNoRoom(t *testing.T) {
 
 // Windows that cannot be written are bounded by the memory, and the windows on disk stay.
 func TestAFullDiskCostsNoneOfTheWindowsOnIt(t *testing.T) {
-	disk, err := spool.Open(t.TempDir(), spool.Options{})
-	require.NoError(t, err)
+	disk := newSpool(t, spool.Options{})
 	defer func() { require.NoError(t, disk.Close()) }()
 	r := newStore(disk)
 	s := keptWindows{store: r}
@@ -92,8 +91,7 @@ func TestAFullDiskCostsNoneOfTheWindowsOnIt(t *testing.T) {
 	for seq := range uint32(50) {
 		keep(seq)
 	}
-	full, err := spool.Open(t.TempDir(), spool.Options{Free: func(string) uint64 { return 0 }})
-	require.NoError(t, err)
+	full := newSpool(t, spool.Options{Free: func(string) uint64 { return 0 }})
 	defer func() { require.NoError(t, full.Close()) }()
 	r.disk = full
 	for seq := range uint32(20) {
@@ -119,8 +117,7 @@ func TestAFullDiskCostsNoneOfTheWindowsOnIt(t *testing.T) {
 
 // Windows beyond the bound of the memory are read from disk.
 func TestWindowsBeyondTheMemoryAreReadFromDisk(t *testing.T) {
-	disk, err := spool.Open(t.TempDir(), spool.Options{})
-	require.NoError(t, err)
+	disk := newSpool(t, spool.Options{})
 	defer func() { require.NoError(t, disk.Close()) }()
 	r := newStore(disk)
 	r.memory = inMemory

@@ -3,6 +3,7 @@ package agent
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -32,6 +33,7 @@ const (
 // most pointsWindows windows wait for it.
 type points struct {
 	path string
+	open func() (*os.File, error) // opens the file, to append to it
 	log  *slog.Logger
 	free func(dir string) uint64
 	keep func(*latency.Window) // called with windows in the order in which they were cut
@@ -65,36 +67,51 @@ type pointsWork struct {
 	complete bool
 }
 
-// pointsPath returns the file of a shard's points; empty if the shard's name is invalid.
-func (a *Agent) pointsPath(key shardKey) string {
+// pointsName returns the name of the file of a shard's points in the spool; empty if the shard's name is invalid.
+func (a *Agent) pointsName(key shardKey) string {
 	if a.config.Spool == "" || key.run == "" || !filepath.IsLocal(key.run) || filepath.Base(key.run) != key.run {
 		return ""
 	}
-	return filepath.Join(a.config.Spool, fmt.Sprintf("%s-%d-%d%s", key.run, key.shard, key.attempt, pointsSuffix))
+	return fmt.Sprintf("%s-%d-%d%s", key.run, key.shard, key.attempt, pointsSuffix)
+}
+
+// openPoints opens a file of points in the spool.
+func (a *Agent) openPoints(name string, flag int) (*os.File, error) {
+	folder, err := a.folder()
+	if err != nil {
+		return nil, err
+	}
+	file, err := folder.OpenFile(name, flag, 0o600)
+	return file, errors.Join(err, folder.Close())
 }
 
 // newPoints creates the file of a shard's points, and removes old files.
 func (s *shard) newPoints() (*points, error) {
-	path := s.a.pointsPath(s.key)
-	if path == "" {
+	name := s.a.pointsName(s.key)
+	if name == "" {
 		return nil, errors.New("keep raw points: the agent has no --spool directory")
 	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+	folder, err := s.a.folder()
+	if err != nil {
 		return nil, fmt.Errorf("keep raw points: %w", err)
 	}
-	old, err := filepath.Glob(filepath.Join(filepath.Dir(path), "*"+pointsSuffix))
+	defer func() { _ = folder.Close() }()
+	old, err := fs.Glob(folder.FS(), "*"+pointsSuffix)
 	if err != nil {
 		return nil, fmt.Errorf("keep raw points: %w", err)
 	}
 	for _, name := range old {
-		if info, err := os.Stat(name); err == nil && s.a.settled.Wall().Sub(info.ModTime()) > pointsKept {
-			_ = os.Remove(name) // retried with the next run
+		if info, err := folder.Lstat(name); err == nil && s.a.settled.Wall().Sub(info.ModTime()) > pointsKept {
+			_ = folder.Remove(name) // retried with the next run
 		}
 	}
-	if err := os.WriteFile(path, nil, 0o600); err != nil {
+	if err := folder.WriteFile(name, nil, 0o600); err != nil {
 		return nil, fmt.Errorf("keep raw points: %w", err)
 	}
-	return &points{path: path, log: s.log, free: freeDisk, keep: s.keep}, nil
+	return &points{
+		path: filepath.Join(s.a.config.Spool, name), log: s.log, free: freeDisk, keep: s.keep,
+		open: func() (*os.File, error) { return s.a.openPoints(name, os.O_APPEND|os.O_WRONLY) },
+	}, nil
 }
 
 // begin begins a segment and returns its Tap; runTime maps the instants of points to the run's time.
@@ -242,13 +259,13 @@ func (p *points) finished(work pointsWork) {
 
 // sendPoints answers a request for points. The caller holds the agent's lock; the file is read in a goroutine.
 func (a *Agent) sendPoints(m *benchdv1.PointsOrder) {
-	out, path := a.out, a.pointsPath(keyOf(m.GetId()))
+	out, name := a.out, a.pointsName(keyOf(m.GetId()))
 	if out == nil {
 		return
 	}
 	a.work.Go(func() {
 		piece := &benchdv1.PointsPiece{Number: m.GetNumber()}
-		data, last, err := readPiece(path, int64(m.GetOffset()))
+		data, last, err := a.readPiece(name, int64(m.GetOffset()))
 		if piece.Data, piece.Last = data, last; err != nil {
 			piece.Error = err.Error()
 		}
@@ -256,10 +273,14 @@ func (a *Agent) sendPoints(m *benchdv1.PointsOrder) {
 	})
 }
 
-func readPiece(path string, offset int64) (data []byte, last bool, err error) {
-	file, err := os.Open(path)
+func (a *Agent) readPiece(name string, offset int64) (data []byte, last bool, err error) {
+	unavailable := errors.New("the agent has no raw points of this run: they are kept for a week, and only if measurementtype includes raw")
+	if name == "" {
+		return nil, false, unavailable
+	}
+	file, err := a.openPoints(name, os.O_RDONLY)
 	if err != nil {
-		return nil, false, errors.New("the agent has no raw points of this run: they are kept for a week, and only if measurementtype includes raw")
+		return nil, false, unavailable
 	}
 	defer func() { _ = file.Close() }() // only read
 	info, err := file.Stat()

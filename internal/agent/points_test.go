@@ -22,7 +22,7 @@ import (
 // kept reads the file of an agent: its points, and the number of lost ones.
 func kept(t *testing.T, a *Agent, key shardKey) (points []latency.Point, lost uint64) {
 	t.Helper()
-	file, err := os.Open(a.pointsPath(key))
+	file, err := os.Open(filepath.Join(a.config.Spool, a.pointsName(key)))
 	require.NoError(t, err)
 	defer func() { require.NoError(t, file.Close()) }()
 	packed, err := gzip.NewReader(file)
@@ -75,7 +75,8 @@ func TestPointsAreKeptOrCountedAsLost(t *testing.T) {
 }
 
 func TestOldPointsMakeRoomForNewOnes(t *testing.T) {
-	dir := t.TempDir()
+	dir := newFolder(t)
+	require.NoError(t, os.Mkdir(dir, 0o700))
 	old, other := filepath.Join(dir, "S.1-0-1"+pointsSuffix), filepath.Join(dir, "somebody's")
 	for _, name := range []string{old, other} {
 		require.NoError(t, os.WriteFile(name, nil, 0o600))
@@ -92,7 +93,8 @@ func TestOldPointsMakeRoomForNewOnes(t *testing.T) {
 
 func TestPointsOutliveAClockThatIsSetForward(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		dir := t.TempDir()
+		dir := newFolder(t)
+		require.NoError(t, os.Mkdir(dir, 0o700))
 		first := filepath.Join(dir, "S.1-0-1"+pointsSuffix)
 		require.NoError(t, os.WriteFile(first, nil, 0o600))
 		require.NoError(t, os.Chtimes(first, time.Now(), time.Now()))
@@ -107,28 +109,44 @@ func TestPointsOutliveAClockThatIsSetForward(t *testing.T) {
 }
 
 func TestAPieceOfPointsComesFromTheRequestedFile(t *testing.T) {
-	dir := t.TempDir()
-	a := &Agent{config: Config{Spool: filepath.Join(dir, "spool")}}
+	a := &Agent{config: Config{Spool: newFolder(t)}}
 	for _, run := range []string{"", "..", "../x", "a/b", "/etc/passwd", "."} {
-		path := a.pointsPath(keyOf(&benchdv1.ShardId{Run: run}))
-		if path != "" {
-			require.Equal(t, a.config.Spool, filepath.Dir(path), run)
+		if name := a.pointsName(keyOf(&benchdv1.ShardId{Run: run})); name != "" {
+			require.Equal(t, name, filepath.Base(name), run)
 		}
 	}
-	_, _, err := readPiece(a.pointsPath(shardKey{"S.1", 0, 1}), 0)
+	_, _, err := a.readPiece(a.pointsName(shardKey{"S.1", 0, 1}), 0)
 	require.ErrorContains(t, err, "no raw points of this run")
-	path := filepath.Join(dir, "f")
-	require.NoError(t, os.WriteFile(path, make([]byte, pointsPiece+10), 0o600))
-	data, last, err := readPiece(path, 0)
+	_, _, err = a.readPiece("", 0)
+	require.ErrorContains(t, err, "no raw points of this run")
+	require.NoError(t, os.WriteFile(filepath.Join(a.config.Spool, "f"), make([]byte, pointsPiece+10), 0o600))
+	data, last, err := a.readPiece("f", 0)
 	require.NoError(t, err)
 	require.Len(t, data, pointsPiece)
 	require.False(t, last)
-	data, last, err = readPiece(path, pointsPiece)
+	data, last, err = a.readPiece("f", pointsPiece)
 	require.NoError(t, err)
 	require.Len(t, data, 10)
 	require.True(t, last)
-	_, _, err = readPiece(path, pointsPiece+11)
+	_, _, err = a.readPiece("f", pointsPiece+11)
 	require.Error(t, err)
+}
+
+// A link with the name of a run's file redirects neither the points that are written nor those that are sent.
+func TestPlantedLinksOfPointsAreNotFollowed(t *testing.T) {
+	victim := filepath.Join(t.TempDir(), "victim")
+	require.NoError(t, os.WriteFile(victim, []byte("precious"), 0o600))
+	a := &Agent{config: Config{Spool: newFolder(t)}, settled: clock.NewSettled(clock.NewSource(clock.Skew{}))}
+	s := &shard{a: a, key: shardKey{"S.1", 0, 1}}
+	require.NoError(t, os.Mkdir(a.config.Spool, 0o700))
+	require.NoError(t, os.Symlink(victim, filepath.Join(a.config.Spool, a.pointsName(s.key))))
+	_, err := s.newPoints()
+	require.Error(t, err)
+	_, _, err = a.readPiece(a.pointsName(s.key), 0)
+	require.Error(t, err)
+	content, err := os.ReadFile(victim)
+	require.NoError(t, err)
+	require.Equal(t, "precious", string(content))
 }
 
 // windowsOnDisk returns the number of points of each window in a file.
@@ -161,7 +179,7 @@ func windowsOnDisk(t *testing.T, path string) map[int]int {
 
 func newTestPoints(t *testing.T, keep func(p *points, w *latency.Window)) (*points, latency.Tap) {
 	t.Helper()
-	s := &shard{a: &Agent{config: Config{Spool: t.TempDir()}}, key: shardKey{"S.1", 0, 1}, log: slog.New(slog.DiscardHandler)}
+	s := &shard{a: &Agent{config: Config{Spool: newFolder(t)}}, key: shardKey{"S.1", 0, 1}, log: slog.New(slog.DiscardHandler)}
 	p, err := s.newPoints()
 	require.NoError(t, err)
 	p.free = func(string) uint64 { return math.MaxUint64 }

@@ -85,7 +85,7 @@ func (w *pointsWriter) begin(window int) error {
 	}
 	if w.file == nil {
 		var err error
-		if w.file, err = os.OpenFile(w.p.path, os.O_APPEND|os.O_WRONLY, 0o600); err != nil {
+		if w.file, err = w.p.open(); err != nil {
 			return err
 		}
 		if w.packed, err = gzip.NewWriterLevel(w.file, gzip.BestSpeed); err != nil {

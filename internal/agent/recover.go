@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"os"
 	"path/filepath"
 
 	"google.golang.org/protobuf/proto"
@@ -27,8 +28,16 @@ func (a *Agent) openRoom() error {
 		return nil
 	}
 	// A coordinator makes agents drop windows of unknown runs: those of another coordinator are in another directory.
-	dir := filepath.Join(a.config.Spool, "windows", url.PathEscape(a.config.Name+"@"+a.config.Coordinator))
-	disk, err := spool.Open(dir, spool.Options{Free: freeDisk, Spare: spoolSpare})
+	folder, err := a.folder()
+	if err != nil {
+		return err
+	}
+	folder, err = spool.Below(folder, filepath.Join("windows", url.PathEscape(a.config.Name+"@"+a.config.Coordinator)))
+	if err != nil {
+		return inSpool(err)
+	}
+	dir := folder.Name()
+	disk, err := spool.Open(folder, spool.Options{Free: freeDisk, Spare: spoolSpare})
 	if locked, is := errors.AsType[*spool.LockedError](err); is {
 		other := "another process"
 		if locked.PID > 0 {
@@ -58,6 +67,28 @@ func (a *Agent) openRoom() error {
 		a.log.Info("windows of an earlier process will be delivered", "run", s.key.run, "shard", s.key.shard, "windows", s.kept.len())
 	}
 	return nil
+}
+
+// folder opens the folder of Config.Spool.
+func (a *Agent) folder() (*os.Root, error) {
+	if a.config.SpoolBase == "" {
+		folder, err := spool.Folder(a.config.Spool)
+		return folder, inSpool(err)
+	}
+	path, err := filepath.Rel(a.config.SpoolBase, a.config.Spool)
+	if err != nil {
+		return nil, inSpool(err)
+	}
+	folder, err := spool.FolderBelow(a.config.SpoolBase, path)
+	return folder, inSpool(err)
+}
+
+// inSpool adds the cure to an error of the spool.
+func inSpool(err error) error {
+	if _, has := errors.AsType[*spool.FolderError](err); err == nil || has {
+		return err
+	}
+	return fmt.Errorf("open spool: %w; set a writable directory with --spool", err)
 }
 
 // adopt restores a window of an earlier process.

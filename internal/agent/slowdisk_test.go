@@ -1,9 +1,8 @@
 package agent
 
 import (
-	"io/fs"
 	"log/slog"
-	"os"
+	"path/filepath"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -36,12 +35,23 @@ func (f *slowFile) WriteAt(p []byte, off int64) (int, error) {
 // slowSpool opens a spool and has stall called before each write to its files.
 func slowSpool(t *testing.T, stall func()) *spool.Spool {
 	t.Helper()
-	disk, err := spool.Open(t.TempDir(), spool.Options{OpenFile: func(path string, flag int, perm fs.FileMode) (spool.File, error) {
-		file, err := os.OpenFile(path, flag, perm)
-		return &slowFile{File: file, stall: stall}, err
-	}})
+	return newSpool(t, spool.Options{Wrap: func(file spool.File) spool.File { return &slowFile{File: file, stall: stall} }})
+}
+
+// newSpool opens a new spool.
+func newSpool(t *testing.T, options spool.Options) *spool.Spool {
+	t.Helper()
+	folder, err := spool.Folder(newFolder(t))
+	require.NoError(t, err)
+	disk, err := spool.Open(folder, options)
 	require.NoError(t, err)
 	return disk
+}
+
+// newFolder returns the path of a spool that does not exist yet.
+func newFolder(t *testing.T) string {
+	t.Helper()
+	return filepath.Join(t.TempDir(), "spool")
 }
 
 // readers is one worker that reads from the null target, an operation every 7 ms, in windows of 100 ms.

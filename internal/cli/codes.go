@@ -35,6 +35,8 @@ func Variables() []Variable {
 	return []Variable{
 		{"NO_COLOR", "if set, results have no colours"},
 		{"TERM", "if `dumb`, there are neither colours nor a live view"},
+		{"STATE_DIRECTORY", "set by systemd: the folder in which an agent without `--spool` makes its spool"},
+		{"XDG_STATE_HOME", "the folder in which such an agent makes `benchd/spool` otherwise; default is `~/.local/state`"},
 		{"BENCHD_RUN", "set by an agent for the commands of `--hook`: the id of the run"},
 		{"BENCHD_HOOK", "set by an agent for the commands of `--hook`: the name of the hook"},
 	}

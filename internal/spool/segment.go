@@ -8,7 +8,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 )
@@ -19,18 +18,13 @@ const (
 	suffix     = ".spool"
 )
 
-// File is a segment's file, as os.OpenFile returns it.
+// File is a segment's file, as os.Root.OpenFile returns it.
 type File interface {
 	io.ReaderAt
 	io.WriterAt
 	io.Closer
 	Stat() (fs.FileInfo, error)
 	Truncate(size int64) error
-}
-
-// openFile opens a segment's file on the disk.
-func openFile(path string, flag int, perm fs.FileMode) (File, error) {
-	return os.OpenFile(path, flag, perm)
 }
 
 // MaxRecord is the largest record in bytes.
@@ -41,16 +35,14 @@ var errTorn = errors.New("torn record")
 // segment is one file of records.
 type segment struct {
 	number uint64
-	path   string
+	name   string
 	file   File
 	size   int64 // of the complete records
 	live   int   // needed records
 	sealed bool  // it takes no more records
 }
 
-func segmentPath(dir string, number uint64) string {
-	return filepath.Join(dir, fmt.Sprintf("%016d%s", number, suffix))
-}
+func segmentName(number uint64) string { return fmt.Sprintf("%016d%s", number, suffix) }
 
 // numberOf is the number in a segment's file name.
 func numberOf(name string) (uint64, bool) {
@@ -62,23 +54,31 @@ func numberOf(name string) (uint64, bool) {
 	return n, err == nil
 }
 
+func (s *Spool) openFile(name string, flag int) (File, error) {
+	file, err := s.folder.OpenFile(name, flag, 0o600)
+	if err != nil || s.options.Wrap == nil {
+		return file, err
+	}
+	return s.options.Wrap(file), nil
+}
+
 // create begins an empty segment.
 func (s *Spool) create(number uint64) (*segment, error) {
-	path := segmentPath(s.dir, number)
-	file, err := s.options.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+	name := segmentName(number)
+	file, err := s.openFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL)
 	if err != nil {
 		return nil, err
 	}
 	if _, err := file.WriteAt([]byte(magic), 0); err != nil {
-		return nil, errors.Join(err, file.Close(), os.Remove(path))
+		return nil, errors.Join(err, file.Close(), s.folder.Remove(name))
 	}
-	return &segment{number: number, path: path, file: file, size: int64(len(magic))}, nil
+	return &segment{number: number, name: name, file: file, size: int64(len(magic))}, nil
 }
 
 // load reads a segment of an earlier process and counts its records. A torn end is damage.
 func (s *Spool) load(number uint64) (found *segment, damage int64, err error) {
-	path := segmentPath(s.dir, number)
-	file, err := s.options.OpenFile(path, os.O_RDONLY, 0)
+	name := segmentName(number)
+	file, err := s.openFile(name, os.O_RDONLY)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -86,7 +86,7 @@ func (s *Spool) load(number uint64) (found *segment, damage int64, err error) {
 	if err != nil {
 		return nil, 0, errors.Join(err, file.Close())
 	}
-	found = &segment{number: number, path: path, file: file, sealed: true}
+	found = &segment{number: number, name: name, file: file, sealed: true}
 	head := make([]byte, len(magic))
 	if _, err := file.ReadAt(head, 0); err != nil || string(head) != magic {
 		return found, info.Size(), nil //nolint:nilerr // a foreign or unfinished file has no records
@@ -149,8 +149,10 @@ func (s *segment) write(buffer, record []byte) (size int64, torn bool, err error
 	return int64(len(buffer)), false, nil
 }
 
-// discard closes and removes the segment's file.
-func (s *segment) discard() error { return errors.Join(s.file.Close(), os.Remove(s.path)) }
+// discard closes and removes a segment's file.
+func (s *Spool) discard(one *segment) error {
+	return errors.Join(one.file.Close(), s.folder.Remove(one.name))
+}
 
 func checksum(record []byte) uint32 {
 	return crc32.Checksum(record, crc32.MakeTable(crc32.Castagnoli))

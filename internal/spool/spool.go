@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"iter"
 	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"sync"
@@ -30,11 +29,14 @@ type Options struct {
 	// no check.
 	Free  func(dir string) uint64
 	Spare uint64
-	// OpenFile opens the file of a segment. Default: os.OpenFile.
-	OpenFile func(path string, flag int, perm fs.FileMode) (File, error)
+	// Wrap wraps the file of a segment, for tests. Optional.
+	Wrap func(File) File
 }
 
-const defaultSegmentBytes = 4 << 20
+const (
+	defaultSegmentBytes = 4 << 20
+	lockName            = "lock"
+)
 
 // Place is the position of a record. The zero value is invalid.
 type Place struct {
@@ -47,7 +49,7 @@ func (p Place) Valid() bool { return p.segment > 0 }
 
 // Spool is a directory of records. Its methods are safe for concurrent use.
 type Spool struct {
-	dir     string
+	folder  *os.Root
 	options Options
 	lock    *os.File
 	damage  int64
@@ -62,28 +64,22 @@ type Spool struct {
 	empty    []*segment
 }
 
-// Open opens a directory, which it creates if necessary.
-func Open(dir string, options Options) (*Spool, error) {
+// Open opens a folder, which the Spool closes. The folder belongs to the user of this process, as Folder returns it.
+func Open(folder *os.Root, options Options) (*Spool, error) {
 	options.SegmentBytes = cmp.Or(options.SegmentBytes, defaultSegmentBytes)
-	if options.OpenFile == nil {
-		options.OpenFile = openFile
-	}
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return nil, fmt.Errorf("open spool: %w", err)
-	}
-	lock, err := lockDirectory(dir)
+	lock, err := lockFolder(folder)
 	if err != nil {
-		return nil, fmt.Errorf("open spool %s: %w", dir, err)
+		return nil, errors.Join(fmt.Errorf("open spool %s: %w", folder.Name(), err), folder.Close())
 	}
-	s := &Spool{dir: dir, options: options, lock: lock, segments: make(map[uint64]*segment)}
+	s := &Spool{folder: folder, options: options, lock: lock, segments: make(map[uint64]*segment)}
 	if err := s.scan(); err != nil {
-		return nil, errors.Join(fmt.Errorf("open spool %s: %w", dir, err), s.Close())
+		return nil, errors.Join(fmt.Errorf("open spool %s: %w", folder.Name(), err), s.Close())
 	}
 	return s, nil
 }
 
-func lockDirectory(dir string) (*os.File, error) {
-	file, err := os.OpenFile(filepath.Join(dir, "lock"), os.O_RDWR|os.O_CREATE, 0o600)
+func lockFolder(folder *os.Root) (*os.File, error) {
+	file, err := folder.OpenFile(lockName, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		return nil, err
 	}
@@ -130,7 +126,7 @@ func lockedBy(lock *os.File) error {
 
 // scan finds the segments of an earlier process.
 func (s *Spool) scan() error {
-	entries, err := os.ReadDir(s.dir)
+	entries, err := fs.ReadDir(s.folder.FS(), ".")
 	if err != nil {
 		return err
 	}
@@ -146,7 +142,7 @@ func (s *Spool) scan() error {
 		s.damage += damage
 		s.newest = max(s.newest, number)
 		if segment.live == 0 {
-			if err := segment.discard(); err != nil {
+			if err := s.discard(segment); err != nil {
 				return err
 			}
 			continue
@@ -197,8 +193,8 @@ func (s *Spool) Add(record []byte) (Place, error) {
 	s.adding.Lock()
 	defer s.adding.Unlock()
 	if s.options.Free != nil {
-		if free := s.options.Free(s.dir); free < s.options.Spare+uint64(len(record)) {
-			return Place{}, fmt.Errorf("spool record in %s, which has %d bytes free: %w", s.dir, free, ErrFull)
+		if free := s.options.Free(s.folder.Name()); free < s.options.Spare+uint64(len(record)) {
+			return Place{}, fmt.Errorf("spool record in %s, which has %d bytes free: %w", s.folder.Name(), free, ErrFull)
 		}
 	}
 	newest, err := s.open()
@@ -293,7 +289,7 @@ func (s *Spool) Sweep() error {
 	s.mu.Unlock()
 	var problems []error
 	for _, segment := range empty {
-		problems = append(problems, segment.discard())
+		problems = append(problems, s.discard(segment))
 	}
 	if err := errors.Join(problems...); err != nil {
 		return fmt.Errorf("sweep spool: %w", err)
@@ -325,9 +321,9 @@ func (s *Spool) Close() error {
 	}
 	if len(s.segments) == 0 && errors.Join(problems...) == nil {
 		// While the lock is held no other process can use the directory.
-		_ = os.Remove(s.lock.Name())
-		_ = os.Remove(s.dir)
+		_ = s.folder.Remove(lockName)
+		_ = os.Remove(s.folder.Name())
 	}
 	clear(s.segments)
-	return errors.Join(append(problems, s.lock.Close())...)
+	return errors.Join(append(problems, s.lock.Close(), s.folder.Close())...)
 }

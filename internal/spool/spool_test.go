@@ -2,7 +2,6 @@ package spool
 
 import (
 	"bytes"
-	"io/fs"
 	"maps"
 	"math/rand/v2"
 	"os"
@@ -17,10 +16,24 @@ import (
 
 func open(t *testing.T, dir string, o Options) *Spool {
 	t.Helper()
-	s, err := Open(dir, o)
+	s, err := tryOpen(dir, o)
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = s.Close() })
 	return s
+}
+
+func tryOpen(dir string, o Options) (*Spool, error) {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, err
+	}
+	if err := os.Chmod(dir, 0o700); err != nil { // the tester's umask may let a group write
+		return nil, err
+	}
+	folder, err := Folder(dir)
+	if err != nil {
+		return nil, err
+	}
+	return Open(folder, o)
 }
 
 func record(i int) []byte { return bytes.Repeat([]byte{byte(i), byte(i >> 8)}, 100+i%50) }
@@ -110,7 +123,7 @@ func TestTornRecordsAreLeftOutAndCounted(t *testing.T) {
 				require.NoError(t, err)
 			}
 			die(t, s)
-			path := segmentPath(dir, last.segment)
+			path := filepath.Join(dir, segmentName(last.segment))
 			content, err := os.ReadFile(path)
 			require.NoError(t, err)
 			content = spoil(content, int(last.offset))
@@ -127,7 +140,7 @@ func TestTornRecordsAreLeftOutAndCounted(t *testing.T) {
 func TestOtherFilesAreLeftAlone(t *testing.T) {
 	dir := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "notes.txt"), []byte("mine"), 0o600))
-	require.NoError(t, os.WriteFile(segmentPath(dir, 7), []byte("not a segment"), 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, segmentName(7)), []byte("not a segment"), 0o600))
 	s := open(t, dir, Options{})
 	got, _ := left(s)
 	require.Empty(t, got)
@@ -141,7 +154,7 @@ func TestOtherFilesAreLeftAlone(t *testing.T) {
 func TestOneProcessAtATime(t *testing.T) {
 	dir := t.TempDir()
 	s := open(t, dir, Options{})
-	_, err := Open(dir, Options{})
+	_, err := tryOpen(dir, Options{})
 	require.ErrorIs(t, err, ErrLocked)
 	require.EqualError(t, err, "open spool "+dir+": spool directory is in use by process "+strconv.Itoa(os.Getpid()))
 	require.NoError(t, s.Close())
@@ -170,7 +183,7 @@ func TestAWriteThatFailsLeavesNoTrace(t *testing.T) {
 	require.NoError(t, err)
 	broken := s.segment(first.segment)
 	writable := broken.file
-	readable, err := os.Open(broken.path)
+	readable, err := os.Open(filepath.Join(dir, broken.name))
 	require.NoError(t, err)
 	broken.file = readable // whose writes fail
 	_, err = s.Add(record(2))
@@ -208,7 +221,7 @@ func TestRecordsBeforeDamageAreRead(t *testing.T) {
 		}
 		die(t, s)
 		hit := places[rng.IntN(len(places))]
-		path := segmentPath(dir, hit.segment)
+		path := filepath.Join(dir, segmentName(hit.segment))
 		content, err := os.ReadFile(path)
 		require.NoError(t, err)
 		at := int(hit.offset) + rng.IntN(len(content)-int(hit.offset))
@@ -229,14 +242,14 @@ func TestRecordsBeforeDamageAreRead(t *testing.T) {
 
 func FuzzSegment(f *testing.F) {
 	dir := f.TempDir()
-	s, err := Open(dir, Options{})
+	s, err := tryOpen(dir, Options{})
 	require.NoError(f, err)
 	for i := range 3 {
 		_, err := s.Add(record(i))
 		require.NoError(f, err)
 	}
 	require.NoError(f, s.lock.Close())
-	content, err := os.ReadFile(segmentPath(dir, 1))
+	content, err := os.ReadFile(filepath.Join(dir, segmentName(1)))
 	require.NoError(f, err)
 	f.Add(content)
 	f.Add(content[:len(content)-3])
@@ -244,8 +257,8 @@ func FuzzSegment(f *testing.F) {
 	f.Add([]byte{})
 	f.Fuzz(func(t *testing.T, content []byte) {
 		dir := t.TempDir()
-		require.NoError(t, os.WriteFile(segmentPath(dir, 1), content, 0o600))
-		s, err := Open(dir, Options{})
+		require.NoError(t, os.WriteFile(filepath.Join(dir, segmentName(1)), content, 0o600))
+		s, err := tryOpen(dir, Options{})
 		require.NoError(t, err)
 		defer func() { require.NoError(t, s.Close()) }()
 		total := int64(0)
@@ -273,10 +286,7 @@ func (f *blockedFile) WriteAt(p []byte, off int64) (int, error) {
 
 func TestReadingAndRemovingDoNotWaitForASlowWrite(t *testing.T) {
 	writes := make(chan chan struct{})
-	s := open(t, t.TempDir(), Options{OpenFile: func(path string, flag int, perm fs.FileMode) (File, error) {
-		file, err := os.OpenFile(path, flag, perm)
-		return &blockedFile{file, writes}, err
-	}})
+	s := open(t, t.TempDir(), Options{Wrap: func(file File) File { return &blockedFile{file, writes} }})
 	var places []Place
 	add := func() (added chan struct{}) {
 		added = make(chan struct{})

@@ -244,7 +244,7 @@ func TestRawPointsAddUpToTheResult(t *testing.T) {
 	t.Parallel() // it waits most of the time
 	h := testcluster.New(t)
 	for _, name := range []string{"a", "b"} {
-		h.Agent(name, "--spool", t.TempDir())
+		h.Agent(name, "--spool", filepath.Join(t.TempDir(), "spool"))
 	}
 	h.Connected(2)
 	stdout, stderr, code := h.Ctl("submit", "--db", "null", "-P", ycsb+"workloadf", "-p", "recordcount=1000", "-p", "null.service=lognormal 200us 0.5",

@@ -99,7 +99,7 @@ func newSite(t *testing.T, archive string, change func(s *site, agent string) []
 		m := &machine{host: s.host(name)}
 		m.args = []string{
 			"agent", "--coordinator", s.address(), "--name", name, "--insecure",
-			"--metrics-listen", "127.0.0.1:0", "--spool", t.TempDir(),
+			"--metrics-listen", "127.0.0.1:0", "--spool", filepath.Join(t.TempDir(), "spool"),
 		}
 		if change != nil {
 			m.args = append(m.args, change(s, name)...)

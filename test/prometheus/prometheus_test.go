@@ -61,8 +61,8 @@ func queries(t *testing.T) map[string][]string {
 func TestPrometheusAgreesWithTheResult(t *testing.T) {
 	t.Parallel() // it waits most of the time
 	h := testcluster.New(t)
-	h.Agent("a", "--label", "zone=x", "--spool", t.TempDir())
-	h.Agent("b", "--metrics-listen", "0.0.0.0:0", "--insecure", "--spool", t.TempDir())
+	h.Agent("a", "--label", "zone=x", "--spool", filepath.Join(t.TempDir(), "spool"))
+	h.Agent("b", "--metrics-listen", "0.0.0.0:0", "--insecure", "--spool", filepath.Join(t.TempDir(), "spool"))
 
 	native := prometheus(t, h.HTTP, "--enable-feature=native-histograms")
 	classic := prometheus(t, h.HTTP)

@@ -92,7 +92,7 @@ func TestSoak(t *testing.T) {
 	all := []*samples{{name: "coordinator", url: "http://" + h.HTTP + "/metrics"}}
 	for _, name := range []string{"a", "b", "c"} {
 		port := testcluster.Port(t)
-		h.Agent(name, "--metrics-listen", "127.0.0.1:"+port, "--spool", t.TempDir())
+		h.Agent(name, "--metrics-listen", "127.0.0.1:"+port, "--spool", filepath.Join(t.TempDir(), "spool"))
 		all = append(all, &samples{name: "agent " + name, url: "http://127.0.0.1:" + port + "/metrics"})
 	}
 	h.Connected(3)

@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -65,7 +66,9 @@ func run(t *testing.T, stdout io.Writer, called, path string, args []string) *Pr
 	if stdout != nil {
 		p.cmd.Stdout = stdout
 	}
-	p.cmd.Env = append(os.Environ(), "HOME="+t.TempDir())
+	home := t.TempDir()
+	// A program that is started again finds the state of the one before it: the folders of a test have one parent.
+	p.cmd.Env = append(os.Environ(), "HOME="+home, "XDG_STATE_HOME="+filepath.Join(filepath.Dir(home), "state"))
 	require.NoError(t, p.cmd.Start())
 	go func() {
 		_ = p.cmd.Wait() // ProcessState has the result
