@@ -1,0 +1,122 @@
+package pki
+
+import (
+	"crypto/ecdsa"
+	"crypto/rand"
+	"crypto/sha256"
+	"crypto/x509"
+	"encoding/base64"
+	"encoding/json"
+	"strings"
+	"time"
+
+	"github.com/benchd/benchd/internal/identity"
+)
+
+const (
+	tokenPrefix = "benchd-join-1."
+	maxToken    = 2048 // bytes
+	// MaxTTL is the longest life of a join token.
+	MaxTTL = 30 * day
+)
+
+// Token is the content of a join token. It is signed by the agents' authority.
+type Token struct {
+	ID      string `json:"id"`
+	Name    string `json:"name"`    // of the agent
+	CA      string `json:"ca"`      // SHA-256 of the root's certificate (DER), in hexadecimal
+	Expires int64  `json:"expires"` // Unix time in seconds
+
+	signed, signature []byte
+}
+
+// ParseToken reads a token, without verifying its signature: an agent compares its coordinator with the token, not the reverse.
+func ParseToken(text string) (Token, error) {
+	text = strings.TrimSpace(text)
+	payload, signature, ok := strings.Cut(strings.TrimPrefix(text, tokenPrefix), ".")
+	if len(text) > maxToken || !strings.HasPrefix(text, tokenPrefix) || !ok {
+		return Token{}, errorf(ErrToken, "invalid join token: want the line that `benchd pki token` prints, which starts with %s", tokenPrefix)
+	}
+	damaged := errorf(ErrToken, "the join token is damaged: copy the whole line that `benchd pki token` prints")
+	content, err := base64.RawURLEncoding.DecodeString(payload)
+	if err != nil {
+		return Token{}, damaged
+	}
+	var t Token
+	if err := json.Unmarshal(content, &t); err != nil || t.ID == "" || len(t.ID) > 64 || len(t.CA) != 2*sha256.Size {
+		return Token{}, damaged
+	}
+	if err := identity.CheckName(t.Name); err != nil {
+		return Token{}, damaged
+	}
+	if t.signature, err = base64.RawURLEncoding.DecodeString(signature); err != nil {
+		return Token{}, damaged
+	}
+	t.signed = []byte(tokenPrefix + payload)
+	return t, nil
+}
+
+// Until returns the instant from which the token is not valid.
+func (t Token) Until() time.Time { return time.Unix(t.Expires, 0).UTC() }
+
+// CheckCA checks that a root's certificate, in PEM, is the one that the token names.
+func (t Token) CheckCA(root []byte) error {
+	chain, err := ParseChain(root)
+	if err != nil {
+		return errorf(ErrWrongCA, "compare the authority with the join token: %w", err)
+	}
+	return t.CheckRoot(chain[len(chain)-1])
+}
+
+// CheckRoot checks that a certificate is the root that the token names.
+func (t Token) CheckRoot(root *x509.Certificate) error {
+	if got := hash(root.Raw); got != t.CA {
+		return errorf(ErrWrongCA, "the coordinator's authority is not the one that made the join token (SHA-256 %s, want %s): compare --coordinator with the machine that the token is for, and make a token with that installation's `benchd pki token`", got, t.CA)
+	}
+	return nil
+}
+
+// Token makes a join token for one agent.
+func (e *Enroller) Token(name string, ttl time.Duration) (string, Token, error) {
+	if err := identity.CheckName(name); err != nil {
+		return "", Token{}, errorf(ErrInput, "%w", err)
+	}
+	if ttl < time.Second || ttl > MaxTTL {
+		return "", Token{}, errorf(ErrInput, "life of a join token %s: want 1s to %dd", ttl, MaxTTL/day)
+	}
+	t := Token{ID: rand.Text(), Name: name, CA: hash(e.root.Raw), Expires: e.now().Add(ttl).Unix()}
+	payload, err := json.Marshal(t)
+	if err != nil {
+		return "", Token{}, errorf(ErrInput, "encode join token: %w", err)
+	}
+	text := tokenPrefix + base64.RawURLEncoding.EncodeToString(payload)
+	sum := sha256.Sum256([]byte(text))
+	signature, err := ecdsa.SignASN1(rand.Reader, e.agents.key, sum[:])
+	if err != nil {
+		return "", Token{}, errorf(ErrInput, "sign join token: %w", err)
+	}
+	return text + "." + base64.RawURLEncoding.EncodeToString(signature), t, nil
+}
+
+// Token makes a join token for one agent, and records it.
+func (a *Authority) Token(name string, ttl time.Duration) (string, error) {
+	text, t, err := a.Enroller().Token(name, ttl)
+	if err != nil {
+		return "", err
+	}
+	id := identity.Identity{Role: identity.Agent, Name: name}
+	return text, a.record(id, Record{Token: t.ID, Role: id.Role, Name: name, From: a.now().UTC().Truncate(time.Second), Until: t.Until()})
+}
+
+// verify checks that the agents' authority signed a token.
+func (e *Enroller) verify(text string) (Token, error) {
+	t, err := ParseToken(text)
+	if err != nil {
+		return Token{}, err
+	}
+	sum := sha256.Sum256(t.signed)
+	if !ecdsa.VerifyASN1(&e.agents.key.PublicKey, sum[:], t.signature) {
+		return Token{}, errorf(ErrToken, "the join token was not made by this coordinator's authority, or was changed: make one with `benchd pki token` of this installation")
+	}
+	return t, nil
+}
