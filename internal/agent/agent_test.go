@@ -2,9 +2,12 @@ package agent_test
 
 import (
 	"context"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -316,6 +319,38 @@ func TestAnAgentThatIsRefusedReportsWhy(t *testing.T) {
 			require.ErrorContains(t, err, `an agent named "a" is connected already`)
 		})
 	}
+}
+
+// A coordinator that has too many agents may have room later.
+func TestAnAgentWaitsForAPlaceInTheRoster(t *testing.T) {
+	t.Parallel()
+	b := newFakeCoordinator(t)
+	b.full = 2
+	var log lockedBuffer
+	r := newRig(t, b, func(c *agent.Config) { c.Logger = slog.New(slog.NewTextHandler(&log, nil)) })
+	require.Equal(t, "a", b.next().hello.GetName())
+	require.Contains(t, log.String(), "does not admit this agent now")
+	require.Contains(t, log.String(), "has 4096 agents already")
+	r.end()
+	require.NoError(t, r.result())
+}
+
+// lockedBuffer is a log that a test reads while the agent writes it.
+type lockedBuffer struct {
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+func (l *lockedBuffer) Write(b []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(b)
+}
+
+func (l *lockedBuffer) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.String()
 }
 
 func TestAStopEndsAShard(t *testing.T) {

@@ -37,6 +37,7 @@ type fakeCoordinator struct {
 	listener *bufconn.Listener
 	streams  chan *stream
 	refuse   error // the answer to every agent
+	full     int   // how many streams are refused before the first one
 }
 
 // stream is an agent's stream, seen by the fakeCoordinator.
@@ -66,6 +67,10 @@ func newFakeCoordinator(t *testing.T) *fakeCoordinator {
 func (b *fakeCoordinator) Session(raw benchdv1.AgentService_SessionServer) error {
 	if b.refuse != nil {
 		return wire.ToStatus(b.refuse)
+	}
+	if b.full > 0 {
+		b.full-- // an agent opens one stream after another
+		return wire.ToStatus(wire.Errorf(wire.ErrLimit, "the coordinator has 4096 agents already"))
 	}
 	first, err := raw.Recv()
 	if err != nil {

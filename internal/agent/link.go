@@ -48,9 +48,12 @@ func (a *Agent) link(ctx context.Context, conn *grpc.ClientConn) error {
 			pause = firstPause
 		}
 		next := time.Duration(float64(pause) * (1 + jitter*(2*rand.Float64()-1)))
-		if welcomed {
+		switch {
+		case errors.Is(err, wire.ErrLimit):
+			a.log.Warn("the coordinator does not admit this agent now", "address", a.config.Coordinator, "error", err, "next_try", next)
+		case welcomed:
 			a.log.Warn("lost the connection to the coordinator", "address", a.config.Coordinator, "error", err, "next_try", next)
-		} else {
+		default:
 			a.log.Info("cannot reach the coordinator", "address", a.config.Coordinator, "error", wire.Reason(err), "next_try", next)
 		}
 		select {

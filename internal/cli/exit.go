@@ -76,7 +76,7 @@ func CodeOf(err error) Code {
 	for kind, code := range map[error]Code{
 		wire.ErrBadSpec: Usage, wire.ErrNotFound: Usage,
 		wire.ErrUnreachable: Unavailable, wire.ErrTooFewAgents: Unavailable, wire.ErrNotAllowed: Unavailable,
-		wire.ErrNameTaken: Unavailable, wire.ErrProtocol: Unavailable, wire.ErrFull: Unavailable,
+		wire.ErrNameTaken: Unavailable, wire.ErrProtocol: Unavailable, wire.ErrFull: Unavailable, wire.ErrLimit: Unavailable,
 		wire.ErrTarget: Unavailable,
 		// Errors of the system about addresses and directories.
 		os.ErrPermission: Unavailable, syscall.EADDRINUSE: Unavailable, syscall.ENOSPC: Unavailable,

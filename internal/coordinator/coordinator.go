@@ -84,6 +84,8 @@ type Coordinator struct {
 	quarantine *quarantine.List
 	transfers  atomic.Int32 // in progress
 
+	lobby lobby
+
 	turn sync.Mutex // serializes changes of archived suites; see changeSuite
 
 	mu         sync.Mutex

@@ -24,14 +24,16 @@ func (c *Coordinator) Session(stream benchdv1.AgentService_SessionServer) error 
 }
 
 func (c *Coordinator) serveSession(stream benchdv1.AgentService_SessionServer) error {
-	hello, err := c.greet(stream)
-	if err != nil {
-		return err
-	}
 	ctx, cancel := context.WithCancelCause(stream.Context())
 	defer cancel(nil)
 	stopping := context.AfterFunc(c.life, func() { cancel(errDetached) })
 	defer stopping()
+	admitted := c.lobby.enter(cancel)
+	defer admitted()
+	hello, err := c.greet(ctx, stream)
+	if err != nil {
+		return err
+	}
 
 	s := roster.NewSession(ctx, cancel, hello, peerAddress(stream.Context()), c.clock, c.log)
 	// It is queued before other goroutines can find the session and send something else.
@@ -39,6 +41,7 @@ func (c *Coordinator) serveSession(stream benchdv1.AgentService_SessionServer) e
 		Welcome: &benchdv1.Welcome{Version: c.config.Version, BootId: c.boot},
 	}})
 	m, restarted, err := c.roster.Join(ctx, s)
+	admitted()
 	if err != nil {
 		return err
 	}
@@ -67,24 +70,6 @@ func (c *Coordinator) serveSession(stream benchdv1.AgentService_SessionServer) e
 		return nil
 	}
 	return err
-}
-
-// greet receives and validates the Hello.
-func (c *Coordinator) greet(stream benchdv1.AgentService_SessionServer) (*benchdv1.Hello, error) {
-	first, err := stream.Recv()
-	if err != nil {
-		return nil, err
-	}
-	hello := first.GetHello()
-	if hello == nil {
-		return nil, wire.Errorf(wire.ErrMalformed, "the first message of a session must be a Hello")
-	}
-	if hello.GetProtocol() != wire.Protocol {
-		return nil, wire.Errorf(wire.ErrProtocol,
-			"agent %q (%s) speaks protocol %d, this coordinator (%s) speaks %d: install the same release on both",
-			hello.GetName(), hello.GetVersion(), hello.GetProtocol(), c.config.Version, wire.Protocol)
-	}
-	return hello, wire.CheckHello(hello)
 }
 
 func peerAddress(ctx context.Context) string {

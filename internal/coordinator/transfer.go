@@ -49,7 +49,7 @@ func (c *Coordinator) newTransfer(what string) (*transfer, error) {
 func (c *Coordinator) beginTransfer(what string) error {
 	if c.transfers.Add(1) > maxTransfers {
 		c.transfers.Add(-1)
-		return wire.Errorf(wire.ErrNotAllowed, "%s: %d exports, imports and reports are in progress, the maximum: try again when one has ended", what, maxTransfers)
+		return wire.Errorf(wire.ErrLimit, "%s: %d exports, imports and reports are in progress, the maximum: try again when one has ended", what, maxTransfers)
 	}
 	return nil
 }

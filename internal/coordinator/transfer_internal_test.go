@@ -55,7 +55,7 @@ func TestStalledStreamsHoldUpNobody(t *testing.T) {
 	_, err = c.results.JSON(soon, "S")
 	require.NoError(t, err)
 	err = c.export(soon, "S", nil)
-	require.ErrorIs(t, err, wire.ErrNotAllowed)
+	require.ErrorIs(t, err, wire.ErrLimit)
 	require.EqualError(t, err, "export suite S: 16 exports, imports and reports are in progress, the maximum: try again when one has ended")
 	_, err = c.archive.AddWindows(soon, nil)
 	require.NoError(t, err)

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
+	"google.golang.org/genproto/googleapis/rpc/errdetails"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 )
@@ -20,6 +22,7 @@ var (
 	ErrUnreachable  = errors.New("cannot reach")       // the coordinator does not answer
 	ErrTarget       = errors.New("target not reached") // by the agent that acts on it
 	ErrFull         = errors.New("no space left")      // the archive's disk is full
+	ErrLimit        = errors.New("limit reached")      // of what the coordinator accepts at once: try again later
 	ErrMalformed    = errMalformed                     // the peer broke the protocol
 )
 
@@ -67,12 +70,34 @@ func ToStatus(err error) error {
 	if _, is := status.FromError(err); is {
 		return err
 	}
+	if errors.Is(err, ErrLimit) {
+		return limitStatus(err)
+	}
 	for _, k := range kinds() {
 		if errors.Is(err, k.err) {
 			return status.Error(k.code, err.Error())
 		}
 	}
 	return status.Error(codes.Internal, err.Error())
+}
+
+// limitReason marks the status of ErrLimit, whose code is also that of ErrTooFewAgents: a peer of an older build prints its
+// text, and an agent of an older build tries again.
+const limitReason = "LIMIT_REACHED"
+
+func limitStatus(err error) error {
+	s := status.New(codes.ResourceExhausted, err.Error())
+	if detailed, failed := s.WithDetails(&errdetails.ErrorInfo{Reason: limitReason, Domain: "benchd"}); failed == nil {
+		s = detailed
+	}
+	return s.Err()
+}
+
+func limited(s *status.Status) bool {
+	return s.Code() == codes.ResourceExhausted && slices.ContainsFunc(s.Details(), func(detail any) bool {
+		info, is := detail.(*errdetails.ErrorInfo)
+		return is && info.GetReason() == limitReason
+	})
 }
 
 // Unanswered reports whether err means that the peer's build does not know the request.
@@ -86,6 +111,9 @@ func FromStatus(err error) error {
 	s, is := status.FromError(err)
 	if !is {
 		return err
+	}
+	if limited(s) {
+		return &kindError{kind: ErrLimit, text: s.Message()}
 	}
 	for _, k := range kinds() {
 		if s.Code() == k.code {

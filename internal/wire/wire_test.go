@@ -122,12 +122,13 @@ func TestALineSurvivesTheWire(t *testing.T) {
 func TestAnErrorIsTheSameOnTheOtherSide(t *testing.T) {
 	for _, kind := range []error{
 		wire.ErrBadSpec, wire.ErrNotFound, wire.ErrTooFewAgents, wire.ErrNameTaken, wire.ErrProtocol, wire.ErrNotAllowed,
-		wire.ErrUnreachable, wire.ErrFull, wire.ErrMalformed,
+		wire.ErrUnreachable, wire.ErrFull, wire.ErrLimit, wire.ErrMalformed,
 	} {
 		err := wire.FromStatus(wire.ToStatus(wire.Errorf(kind, "table %q", "t")))
 		require.ErrorIs(t, err, kind)
 		require.Equal(t, `table "t"`, err.Error())
 	}
+	require.NotErrorIs(t, wire.FromStatus(wire.ToStatus(wire.Errorf(wire.ErrTooFewAgents, "1 agent"))), wire.ErrLimit)
 	require.EqualError(t, wire.FromStatus(wire.ToStatus(errors.New("boom"))), "boom")
 	require.NoError(t, wire.ToStatus(nil))
 	require.NoError(t, wire.FromStatus(nil))

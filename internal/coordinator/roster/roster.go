@@ -3,6 +3,7 @@ package roster
 import (
 	"cmp"
 	"context"
+	"errors"
 	"maps"
 	"slices"
 	"sync"
@@ -16,8 +17,6 @@ import (
 const (
 	// forgetAfter is how long an idle agent that has disconnected stays in the roster.
 	forgetAfter = 10 * time.Minute
-	// maxAgents bounds the size of the roster.
-	maxAgents = 4096
 	// aliveWithin is how recently an agent must have sent a message to count as alive when another of its name connects.
 	aliveWithin = 3 * time.Second
 )
@@ -38,7 +37,7 @@ func (r *Roster) Join(ctx context.Context, s *Session) (a *Agent, restarted bool
 	deadline := clock.Mono().Add(aliveWithin + time.Second)
 	for {
 		a, restarted, err := r.join(s, clock.Mono())
-		if err == nil || clock.Mono().After(deadline) {
+		if !errors.Is(err, wire.ErrNameTaken) || clock.Mono().After(deadline) {
 			return a, restarted, err
 		}
 		select {
@@ -55,8 +54,8 @@ func (r *Roster) join(s *Session, now clock.Instant) (a *Agent, restarted bool, 
 	name := s.hello.GetName()
 	a = r.agents[name]
 	if a == nil {
-		if len(r.agents) >= maxAgents {
-			return nil, false, wire.Errorf(wire.ErrNotAllowed, "the coordinator has %d agents already, the maximum", maxAgents)
+		if err := r.admit(s.address); err != nil {
+			return nil, false, err
 		}
 		a = &Agent{Name: name, hello: s.hello, boot: s.boot}
 		r.agents[name] = a

@@ -18,9 +18,15 @@ import (
 // stream returns a session, and a context whose cause is why the session was cut.
 func stream(t *testing.T, hello *benchdv1.Hello) (*roster.Session, context.Context) {
 	t.Helper()
+	return streamFrom(t, hello, "10.0.0.5:1")
+}
+
+// streamFrom is stream for an agent that connects from an address.
+func streamFrom(t *testing.T, hello *benchdv1.Hello, address string) (*roster.Session, context.Context) {
+	t.Helper()
 	ctx, cancel := context.WithCancelCause(t.Context())
 	t.Cleanup(func() { cancel(nil) })
-	return roster.NewSession(ctx, cancel, hello, "10.0.0.5:1", clock.NewSource(clock.Skew{}), slog.New(slog.DiscardHandler)), ctx
+	return roster.NewSession(ctx, cancel, hello, address, clock.NewSource(clock.Skew{}), slog.New(slog.DiscardHandler)), ctx
 }
 
 func names(agents []*roster.Agent) (list []string) {
