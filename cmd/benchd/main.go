@@ -38,7 +38,7 @@ machines produce the load, and benchctl submits runs and shows their results.`,
 		Version:  cli.Version(version, commit, info),
 		LogLevel: "info",
 		Commands: func() []cli.Command {
-			return []cli.Command{coordinatorCommand(), agentCommand(), devCommand(), archiveCommand(), sandboxCommand(), doctorCommand()}
+			return []cli.Command{coordinatorCommand(), agentCommand(), devCommand(), archiveCommand(), sandboxCommand(), doctorCommand(), pkiCommand()}
 		},
 	}
 }

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"net"
 	"net/url"
-	"path/filepath"
 	"regexp"
 	"time"
 
@@ -52,6 +51,13 @@ func (a *Authority) Issue(id identity.Identity, o IssueOptions) (Issued, error) 
 		return Issued{}, err
 	}
 	return Issued{Cert: encodeCert(cert, a.root.cert), Key: text, Record: r}, nil
+}
+
+// Check checks whether a certificate can be issued, and changes nothing.
+func (a *Authority) Check(id identity.Identity, o IssueOptions) error {
+	o.Life = cmp.Or(o.Life, DefaultLife)
+	_, err := a.leaf(id, o)
+	return err
 }
 
 // leaf checks what is asked for, and returns the template of the certificate.
@@ -133,19 +139,6 @@ func Request(name string, key *ecdsa.PrivateKey) ([]byte, error) {
 	}
 	id := identity.Identity{Role: identity.Agent, Name: name}
 	return createRequest(id, key)
-}
-
-// Save writes a certificate with its key, and the root, into a directory.
-func (a *Authority) Save(dir string, issued Issued) error {
-	for _, f := range []struct {
-		name    string
-		content []byte
-	}{{RootFile, a.Root()}, {CertFile, issued.Cert}} {
-		if err := WriteFile(filepath.Join(dir, f.name), f.content, public); err != nil {
-			return err
-		}
-	}
-	return WriteFile(filepath.Join(dir, KeyFile), issued.Key, private)
 }
 
 func date(t time.Time) string { return t.UTC().Format(time.RFC3339) }

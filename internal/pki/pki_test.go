@@ -277,16 +277,33 @@ func request(t *testing.T, name string) (*ecdsa.PrivateKey, []byte) {
 	return key, der
 }
 
-func TestSavedFilesAreAPair(t *testing.T) {
+func TestSavedFilesAreThoseOfTheRole(t *testing.T) {
 	a, _ := authority(t)
-	issued, err := a.Issue(peer(identity.Viewer, "grafana"), IssueOptions{})
-	require.NoError(t, err)
-	dir := t.TempDir()
-	require.NoError(t, a.Save(dir, issued))
-	for file, mode := range map[string]fs.FileMode{CertFile: 0o644, KeyFile: 0o600, RootFile: 0o644} {
-		info, err := os.Stat(filepath.Join(dir, file))
+	for role, want := range map[identity.Role]map[string]fs.FileMode{
+		identity.Viewer: {CertFile: 0o644, KeyFile: 0o600, RootFile: 0o644},
+		identity.Agent:  {CertFile: 0o644, KeyFile: 0o600, RootFile: 0o644},
+		identity.Coordinator: {
+			CertFile: 0o644, KeyFile: 0o600, RootFile: 0o644, AgentsFile: 0o644, AgentsKeyFile: 0o600, RevokedFile: 0o644,
+		},
+	} {
+		issued, err := a.Issue(peer(role, "x"), IssueOptions{Hosts: map[identity.Role][]string{identity.Coordinator: {"x"}}[role]})
 		require.NoError(t, err)
-		require.Equal(t, mode, info.Mode(), file)
+		dir := filepath.Join(t.TempDir(), "out")
+		require.NoError(t, Prepare(dir, peer(role, "x")))
+		_, err = a.Save(dir, issued)
+		require.NoError(t, err)
+		entries, err := os.ReadDir(dir)
+		require.NoError(t, err)
+		require.Len(t, entries, len(want))
+		for _, e := range entries {
+			info, err := e.Info()
+			require.NoError(t, err)
+			require.Equal(t, want[e.Name()], info.Mode(), e.Name())
+		}
+		require.NoError(t, Prepare(dir, peer(role, "x")), "a certificate is replaced by the next one of its owner")
+		require.ErrorContains(t, Prepare(dir, peer(role, "y")), "is a certificate of x ("+string(role)+"), and the one of y")
 	}
-	require.ErrorContains(t, a.Save(filepath.Join(dir, "missing"), issued), "no such file or directory")
+	e, err := OpenEnroller(a.Dir())
+	require.NoError(t, err)
+	require.True(t, e.Root().Equal(a.root.cert))
 }

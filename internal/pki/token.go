@@ -7,6 +7,10 @@ import (
 	"crypto/x509"
 	"encoding/base64"
 	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -106,6 +110,23 @@ func (a *Authority) Token(name string, ttl time.Duration) (string, error) {
 	}
 	id := identity.Identity{Role: identity.Agent, Name: name}
 	return text, a.record(id, Record{Token: t.ID, Role: id.Role, Name: name, From: a.now().UTC().Truncate(time.Second), Until: t.Until()})
+}
+
+// NewToken makes a join token in the directory of an authority, which records it, or in one with the agents' authority alone.
+func NewToken(dir, name string, ttl time.Duration) (string, error) {
+	if _, err := os.Stat(filepath.Join(dir, IssuedFile)); errors.Is(err, fs.ErrNotExist) {
+		e, err := OpenEnroller(dir)
+		if err != nil {
+			return "", err
+		}
+		text, _, err := e.Token(name, ttl)
+		return text, err
+	}
+	a, err := Open(dir)
+	if err != nil {
+		return "", err
+	}
+	return a.Token(name, ttl)
 }
 
 // verify checks that the agents' authority signed a token.
