@@ -93,6 +93,8 @@ func layers() []layer {
 			{name: "identity"},
 			{name: "pki", beside: []string{"identity", "suggest"}},
 			{name: "certs", beside: []string{"identity", "tolerance"}},
+			{name: "access", beside: []string{"identity"}},
+			{name: "audit", only: []string{"cmd", "coordinator", "remote", "dev", "test"}},
 			{name: "phrase"},
 			{name: "config", beside: []string{"suggest"}, only: []string{"cmd", "cli"}},
 			{name: "debugserver", beside: []string{"tolerance"}, only: []string{"cmd", "coordinator", "agent", "remote", "dev"}},
