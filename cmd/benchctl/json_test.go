@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/benchd/benchd/internal/advice"
+	"github.com/benchd/benchd/internal/audit"
 	"github.com/benchd/benchd/internal/cli"
 	"github.com/benchd/benchd/internal/compare"
 	"github.com/benchd/benchd/internal/doctable"
@@ -40,6 +41,7 @@ func printed() map[string][]reflect.Type {
 		"benchctl compare":            {reflect.TypeFor[compare.Comparison](), reflect.TypeFor[[]compare.Comparison]()},
 		"benchctl list":               {reflect.TypeFor[[]remote.Suite]()},
 		"benchctl agents":             {reflect.TypeFor[[]remote.Agent]()},
+		"benchctl audit":              {reflect.TypeFor[[]audit.Record]()},
 		"benchctl doctor":             {reflect.TypeFor[doctor.Report]()},
 		"benchctl admin":              {reflect.TypeFor[answerDocument]()},
 		"benchctl sandbox servers":    {reflect.TypeFor[control.Status]()},
@@ -52,6 +54,7 @@ func jsonNames() map[reflect.Type]string {
 	return map[reflect.Type]string{
 		reflect.TypeFor[remote.Suite]():    "SuiteSummary",
 		reflect.TypeFor[remote.Agent]():    "AgentSummary",
+		reflect.TypeFor[audit.Record]():    "AuditRecord",
 		reflect.TypeFor[doctor.Report]():   "Diagnosis",
 		reflect.TypeFor[answerDocument]():  "Answer",
 		reflect.TypeFor[control.Status]():  "Sandbox",

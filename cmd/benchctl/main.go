@@ -43,7 +43,7 @@ few agents, or not allowed.`,
 				runCommand(targets), submitCommand(targets), validateCommand(targets),
 				watchCommand(), listCommand(), showCommand(targets), reportCommand(targets), cancelCommand(), removeCommand(), exportCommand(), importCommand(),
 				compareCommand(targets), baselineCommand(targets),
-				agentsCommand(), adminCommand(targets), sandboxCommand(), doctorCommand(targets),
+				agentsCommand(), auditCommand(), adminCommand(targets), sandboxCommand(), doctorCommand(targets),
 			}
 		},
 	}

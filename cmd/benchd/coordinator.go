@@ -1,11 +1,13 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"net"
 	"net/http"
+	"path/filepath"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -23,6 +25,7 @@ import (
 type coordinatorFlags struct {
 	listen, http, data, keep string
 	insecure, profiles       bool
+	audit                    string
 	skew                     clock.Skew
 }
 
@@ -45,6 +48,7 @@ Suites that are queued or active are never removed.`,
 	cmd.Flags().StringVar(&f.http, "http", "127.0.0.1:7071", "HTTP `HOST:PORT` of /metrics, /sd/agents, /healthz and /readyz")
 	cmd.Flags().StringVar(&f.keep, "keep", "", "limit of ended suites by age, by the archive's size or both, such as `90d,50GB`; empty keeps all")
 	cmd.Flags().StringVar(&f.data, "data", "benchd-data", "`DIR` of the archive; created if missing")
+	cmd.Flags().StringVar(&f.audit, "audit", "", "`FILE` of the audit log, or off; default is audit.jsonl in --data")
 	profilesFlag(cmd, &f.profiles, "--http")
 	jumpFlag(cmd.Flags(), &f.skew)
 	insecureFlag(cmd, &f.insecure, "listen beyond this machine")
@@ -80,7 +84,7 @@ func runCoordinator(ctx context.Context, c *cli.Context, f coordinatorFlags) (er
 	registry := debugserver.NewRegistry(c.Version)
 	coord, err := coordinator.New(ctx, coordinator.Config{
 		DataDir: f.data, Keep: keep, Version: c.Version, Reader: target.All().Reader(), Logger: c.Logger, Registerer: registry,
-		Clock: clock.NewSource(f.skew),
+		Clock: clock.NewSource(f.skew), Audit: f.auditFile(),
 	})
 	if err != nil {
 		return errors.Join(cli.StartError(err), rpc.Close(), web.Close())
@@ -97,6 +101,14 @@ func runCoordinator(ctx context.Context, c *cli.Context, f coordinatorFlags) (er
 		Registry: registry, Logger: c.Logger, Profiles: f.profiles,
 		Handlers: map[string]http.Handler{"/sd/agents": coord.Discovery()},
 	}, coord.Detach)
+}
+
+// auditFile returns the path of the audit log; empty for none.
+func (f *coordinatorFlags) auditFile() string {
+	if f.audit == cli.Off {
+		return ""
+	}
+	return cmp.Or(f.audit, filepath.Join(f.data, "audit.jsonl"))
 }
 
 // listenTwice opens both ports, before the archive is opened: a process that cannot start writes nothing.

@@ -80,8 +80,8 @@ func New(config Config) (*Agent, error) {
 }
 
 // Run serves the coordinator until ctx ends, and then signs off within five seconds and returns nil. Its error is of the
-// kinds wire.ErrNameTaken, wire.ErrProtocol or wire.ErrNotAllowed when the coordinator refuses the agent. Run is called
-// once.
+// kinds wire.ErrNameTaken, wire.ErrProtocol or wire.ErrBadSpec when the coordinator refuses the agent as it is. Without the right
+// to serve it tries again: its certificate may be replaced. Run is called once.
 func (a *Agent) Run(ctx context.Context) error {
 	if err := a.openRoom(); err != nil {
 		return err

@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -307,12 +308,33 @@ func TestTwoAgentsDoNotShareASpool(t *testing.T) {
 	require.Equal(t, "b", b.next().hello.GetName())
 }
 
+// The right of an agent may come with the next certificate, so a refusal for lack of it does not end the process.
+func TestAnAgentWithoutTheRightTriesAgain(t *testing.T) {
+	t.Parallel()
+	for _, kind := range []error{wire.ErrNotAllowed, wire.ErrUnauthenticated} {
+		t.Run(kind.Error(), func(t *testing.T) {
+			t.Parallel()
+			b := newFakeCoordinator(t)
+			var tries atomic.Int32
+			b.refuse = func() error {
+				if tries.Add(1) <= 2 {
+					return wire.Errorf(kind, "x (viewer) may not serve as an agent")
+				}
+				return nil
+			}
+			newRig(t, b)
+			require.Equal(t, "a", b.next().hello.GetName())
+			require.EqualValues(t, 3, tries.Load())
+		})
+	}
+}
+
 func TestAnAgentThatIsRefusedReportsWhy(t *testing.T) {
 	t.Parallel()
-	for _, kind := range []error{wire.ErrNameTaken, wire.ErrProtocol, wire.ErrNotAllowed} {
+	for _, kind := range []error{wire.ErrNameTaken, wire.ErrProtocol, wire.ErrBadSpec} {
 		t.Run(kind.Error(), func(t *testing.T) {
 			b := newFakeCoordinator(t)
-			b.refuse = wire.Errorf(kind, "an agent named %q is connected already", "a")
+			b.refuse = func() error { return wire.Errorf(kind, "an agent named %q is connected already", "a") }
 			r := newRig(t, b)
 			err := r.result()
 			require.ErrorIs(t, err, kind)

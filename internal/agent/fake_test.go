@@ -36,8 +36,8 @@ type fakeCoordinator struct {
 	t        *testing.T
 	listener *bufconn.Listener
 	streams  chan *stream
-	refuse   error // the answer to every agent
-	full     int   // how many streams are refused before the first one
+	full     int          // how many streams are refused before the first one
+	refuse   func() error // the answer to an agent; nil, or one that returns nil, admits it
 }
 
 // stream is an agent's stream, seen by the fakeCoordinator.
@@ -66,7 +66,9 @@ func newFakeCoordinator(t *testing.T) *fakeCoordinator {
 
 func (b *fakeCoordinator) Session(raw benchdv1.AgentService_SessionServer) error {
 	if b.refuse != nil {
-		return wire.ToStatus(b.refuse)
+		if err := b.refuse(); err != nil {
+			return wire.ToStatus(err)
+		}
 	}
 	if b.full > 0 {
 		b.full-- // an agent opens one stream after another

@@ -51,6 +51,8 @@ func (a *Agent) link(ctx context.Context, conn *grpc.ClientConn) error {
 		switch {
 		case errors.Is(err, wire.ErrLimit):
 			a.log.Warn("the coordinator does not admit this agent now", "address", a.config.Coordinator, "error", err, "next_try", next)
+		case errors.Is(err, wire.ErrNotAllowed), errors.Is(err, wire.ErrUnauthenticated):
+			a.log.Warn("the coordinator refuses this agent", "address", a.config.Coordinator, "error", err, "next_try", next)
 		case welcomed:
 			a.log.Warn("lost the connection to the coordinator", "address", a.config.Coordinator, "error", err, "next_try", next)
 		default:
@@ -68,7 +70,7 @@ func (a *Agent) link(ctx context.Context, conn *grpc.ClientConn) error {
 
 // refused reports whether a retry is useless.
 func refused(err error) bool {
-	return errors.Is(err, wire.ErrNameTaken) || errors.Is(err, wire.ErrProtocol) || errors.Is(err, wire.ErrNotAllowed)
+	return errors.Is(err, wire.ErrNameTaken) || errors.Is(err, wire.ErrProtocol) || errors.Is(err, wire.ErrBadSpec)
 }
 
 // session opens a stream and serves it to its end. One goroutine sends, this one receives.

@@ -75,7 +75,7 @@ func CodeOf(err error) Code {
 	}
 	for kind, code := range map[error]Code{
 		wire.ErrBadSpec: Usage, wire.ErrNotFound: Usage,
-		wire.ErrUnreachable: Unavailable, wire.ErrTooFewAgents: Unavailable, wire.ErrNotAllowed: Unavailable,
+		wire.ErrUnreachable: Unavailable, wire.ErrTooFewAgents: Unavailable, wire.ErrNotAllowed: Unavailable, wire.ErrUnauthenticated: Unavailable,
 		wire.ErrNameTaken: Unavailable, wire.ErrProtocol: Unavailable, wire.ErrFull: Unavailable, wire.ErrLimit: Unavailable,
 		wire.ErrTarget: Unavailable,
 		// Errors of the system about addresses and directories.

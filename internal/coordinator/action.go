@@ -4,9 +4,12 @@ import (
 	"cmp"
 	"context"
 	"crypto/rand"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
+	"github.com/benchd/benchd/internal/audit"
 	"github.com/benchd/benchd/internal/coordinator/conductor/actions"
 	"github.com/benchd/benchd/internal/coordinator/roster"
 	"github.com/benchd/benchd/internal/doctor"
@@ -37,6 +40,10 @@ func (c *Coordinator) act(ctx context.Context, req *benchdv1.ActRequest) (*bench
 	if err != nil {
 		return nil, wire.Errorf(wire.ErrBadSpec, "%v", err)
 	}
+	noteAction(ctx, req, properties)
+	if err := privileged(ctx, actionNeeds(c.config.Reader.Targets(), req.GetTarget(), req.GetName(), req.GetArgs(), properties)); err != nil {
+		return nil, err
+	}
 	if _, err := c.awaitAgents(ctx, nil, 1, agentWithin); err != nil {
 		return nil, err
 	}
@@ -45,7 +52,7 @@ func (c *Coordinator) act(ctx context.Context, req *benchdv1.ActRequest) (*bench
 		return nil, err
 	}
 	timeout := min(cmp.Or(max(req.GetTimeout().AsDuration(), 0), actions.DefaultTimeout), maxActionTimeout)
-	c.log.Info("action is ordered", "action", req.GetName(), "target", req.GetTarget(), "args", req.GetArgs(), "agent", m.Name, "by", req.GetBy())
+	c.log.Info("action is ordered", "action", req.GetName(), "target", req.GetTarget(), "args", req.GetArgs(), "agent", m.Name, "by", by(ctx, req.GetBy()))
 	answer, err := s.Order(ctx, &benchdv1.ActionOrder{
 		Id: rand.Text(), Target: req.GetTarget(), Name: req.GetName(), Args: req.GetArgs(), Properties: properties, TimeoutNs: int64(timeout),
 	}, timeout)
@@ -60,6 +67,18 @@ func (c *Coordinator) act(ctx context.Context, req *benchdv1.ActRequest) (*bench
 		response.Warnings = append(response.Warnings, w.String())
 	}
 	return response, nil
+}
+
+// noteAction adds what an action does, and to what, to the audit log.
+func noteAction(ctx context.Context, req *benchdv1.ActRequest, properties map[string]string) {
+	by(ctx, req.GetBy())
+	audit.Note(ctx, "target", req.GetTarget())
+	audit.Note(ctx, "action", req.GetName())
+	audit.Note(ctx, "agent", req.GetAgent())
+	for _, name := range slices.Sorted(maps.Keys(req.GetArgs())) {
+		audit.Note(ctx, "argument "+name, req.GetArgs()[name])
+	}
+	audit.Note(ctx, tableProperty, properties[tableProperty])
 }
 
 // requestable refuses an action that only a run can have, such as a hook, and one that the target does not have.

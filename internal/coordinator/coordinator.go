@@ -17,6 +17,7 @@ import (
 
 	"github.com/benchd/benchd/internal/archive"
 	"github.com/benchd/benchd/internal/archive/sqlite"
+	"github.com/benchd/benchd/internal/audit"
 	"github.com/benchd/benchd/internal/clock"
 	"github.com/benchd/benchd/internal/coordinator/conductor"
 	"github.com/benchd/benchd/internal/coordinator/roster"
@@ -43,7 +44,13 @@ type Config struct {
 	Clock      *clock.Source                // default: the machine's
 	Logger     *slog.Logger                 // default: none
 	Registerer prometheus.Registerer
-	ShowEnded  time.Duration // how long the metrics of an ended run are exported; default: promexport.DefaultKeep
+	// Certificates are those of the listeners, and the list of revoked ones. Default: none.
+	Certificates Certificates
+	// Audit is the file of the log of changes and refusals. Default: none.
+	Audit string
+	// Listeners describe how the listeners are secured, for About and results.
+	Listeners []string
+	ShowEnded time.Duration // how long the metrics of an ended run are exported; default: promexport.DefaultKeep
 }
 
 // Archive is the archive of a coordinator, its results and its conductors. The coordinator closes it.
@@ -83,6 +90,8 @@ type Coordinator struct {
 
 	quarantine *quarantine.List
 	transfers  atomic.Int32 // in progress
+	certified  certified
+	audit      *audit.Log // nil for none
 
 	lobby lobby
 
@@ -141,6 +150,16 @@ func New(ctx context.Context, config Config) (*Coordinator, error) {
 		merge: c.merge, seen: c.metrics.windows,
 		aside: func(run string, err error) { c.quarantine.Add(record.SuiteOf(run), "archive windows of run "+run, err) },
 	}
+	if config.Audit != "" {
+		log, err := audit.Open(config.Audit, audit.Options{Logger: c.log, Registerer: config.Registerer})
+		if err != nil {
+			return nil, errors.Join(err, c.Close(ctx))
+		}
+		c.audit = log
+	}
+	if config.Certificates != nil {
+		config.Certificates.OnRevoked(c.certified.revoke)
+	}
 	c.tasks.Go(c.ingest.loop)
 	if err := c.recover(ctx); err != nil {
 		return nil, errors.Join(err, c.Close(ctx))
@@ -153,7 +172,7 @@ func New(ctx context.Context, config Config) (*Coordinator, error) {
 func ServerOptions() []grpc.ServerOption {
 	return []grpc.ServerOption{
 		grpc.MaxRecvMsgSize(wire.MaxMessage),
-		grpc.ChainUnaryInterceptor(recoverCall, wire.CheckRequest), grpc.ChainStreamInterceptor(recoverStream, wire.CheckRequests),
+		grpc.ChainUnaryInterceptor(recoverCall, guardCall, wire.CheckRequest), grpc.ChainStreamInterceptor(recoverStream, guardStream, wire.CheckRequests),
 		grpc.StaticStreamWindowSize(wire.FlowWindow), grpc.StaticConnWindowSize(wire.FlowWindow),
 		grpc.KeepaliveParams(keepalive.ServerParameters{Time: 5 * time.Second, Timeout: 5 * time.Second}),
 		grpc.KeepaliveEnforcementPolicy(keepalive.EnforcementPolicy{MinTime: 2 * time.Second, PermitWithoutStream: true}),
@@ -187,6 +206,11 @@ func (c *Coordinator) task(do func()) {
 // Close detaches and closes the archive.
 func (c *Coordinator) Close(ctx context.Context) error {
 	c.Detach()
+	if c.audit != nil {
+		if err := c.audit.Close(); err != nil {
+			c.log.Warn("close the audit log", "error", err)
+		}
+	}
 	if err := c.archive.Close(ctx); err != nil {
 		return fmt.Errorf("close archive: %w", err)
 	}

@@ -67,7 +67,7 @@ func TestAnAgentIsRefused(t *testing.T) {
 	}{
 		"whose protocol is another":  {func(h *benchdv1.Hello) { h.Protocol = 99 }, wire.ErrProtocol, "install the same release"},
 		"whose name is taken":        {func(h *benchdv1.Hello) { h.BootId = "another" }, wire.ErrNameTaken, "another --name"},
-		"whose name cannot be shown": {func(h *benchdv1.Hello) { h.Name = "a\nb" }, wire.ErrNotAllowed, "letters, digits"},
+		"whose name cannot be shown": {func(h *benchdv1.Hello) { h.Name = "a\nb" }, wire.ErrBadSpec, "letters, digits"},
 		"that has no boot id":        {func(h *benchdv1.Hello) { h.Name, h.BootId = "b", "" }, wire.ErrMalformed, "boot id"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -109,7 +109,7 @@ func readForeign(files []*benchdv1.ForeignFile, from io.Reader) ([]foreign.File,
 func (c *Coordinator) storeForeign(ctx context.Context, header *benchdv1.ForeignImport, runs []result.Run) (string, error) {
 	stored := archive.Suite{
 		Name: cmp.Or(header.GetName(), header.GetFiles()[0].GetName()), Note: header.GetNote(), Tags: header.GetTags(),
-		Created: c.clock.Wall().UTC(), SubmittedBy: header.GetSubmittedBy(),
+		Created: c.clock.Wall().UTC(), SubmittedBy: by(ctx, header.GetSubmittedBy()),
 	}
 	for {
 		stored.ID = newID(stored.Created)

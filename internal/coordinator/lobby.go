@@ -72,5 +72,8 @@ func (c *Coordinator) greet(ctx context.Context, stream benchdv1.AgentService_Se
 			"agent %q (%s) speaks protocol %d, this coordinator (%s) speaks %d: install the same release on both",
 			hello.GetName(), hello.GetVersion(), hello.GetProtocol(), c.config.Version, wire.Protocol)
 	}
-	return hello, wire.CheckHello(hello)
+	if err := wire.CheckHello(hello); err != nil {
+		return nil, err
+	}
+	return hello, ownName(ctx, hello.GetName())
 }

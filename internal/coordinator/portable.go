@@ -8,6 +8,7 @@ import (
 
 	"google.golang.org/grpc"
 
+	"github.com/benchd/benchd/internal/audit"
 	benchdv1 "github.com/benchd/benchd/internal/gen/benchd/v1"
 	"github.com/benchd/benchd/internal/wire"
 )
@@ -52,6 +53,7 @@ func (c *Coordinator) Import(stream grpc.ClientStreamingServer[benchdv1.ImportRe
 	if err != nil {
 		return wire.ToStatus(err)
 	}
+	audit.Note(stream.Context(), "suite", id)
 	return stream.SendAndClose(&benchdv1.ImportResponse{Id: id})
 }
 

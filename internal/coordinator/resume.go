@@ -7,7 +7,9 @@ import (
 	"slices"
 
 	"github.com/benchd/benchd/internal/archive"
+	"github.com/benchd/benchd/internal/audit"
 	benchdv1 "github.com/benchd/benchd/internal/gen/benchd/v1"
+	"github.com/benchd/benchd/internal/plan"
 	"github.com/benchd/benchd/internal/record"
 	"github.com/benchd/benchd/internal/result"
 	"github.com/benchd/benchd/internal/wire"
@@ -35,6 +37,14 @@ func (c *Coordinator) resumeSuite(ctx context.Context, req *benchdv1.SubmitReque
 			least = max(least, opened.State.Want)
 			req.Select = opened.State.Select
 		}
+	}
+	audit.Note(ctx, "suite", id)
+	cases, err := record.Cases(c.config.Reader, suite, runs)
+	if err != nil {
+		return "", nil, err
+	}
+	if err := privileged(ctx, suiteNeeds(c.config.Reader.Targets(), &plan.Suite{Cases: cases})); err != nil {
+		return "", nil, err
 	}
 	have, err := c.awaitAgents(ctx, req.GetSelect(), least, req.GetWaitAgents().AsDuration())
 	if err != nil {

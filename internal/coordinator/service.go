@@ -10,6 +10,7 @@ import (
 	"google.golang.org/protobuf/types/known/durationpb"
 
 	"github.com/benchd/benchd/internal/archive"
+	"github.com/benchd/benchd/internal/audit"
 	benchdv1 "github.com/benchd/benchd/internal/gen/benchd/v1"
 	"github.com/benchd/benchd/internal/lifecycle"
 	"github.com/benchd/benchd/internal/plan"
@@ -102,11 +103,13 @@ func (c *Coordinator) List(ctx context.Context, _ *benchdv1.ListRequest) (*bench
 
 // Cancel cancels a suite or one of its runs.
 func (c *Coordinator) Cancel(ctx context.Context, req *benchdv1.CancelRequest) (*benchdv1.CancelResponse, error) {
+	caller := by(ctx, req.GetBy())
+	audit.Note(ctx, "id", req.GetId())
 	suite, _, err := c.results.Find(ctx, req.GetId())
 	if err != nil {
 		return nil, wire.ToStatus(err)
 	}
-	asked := lifecycle.CancelAsked{By: cmp.Or(req.GetBy(), "an unknown user")}
+	asked := lifecycle.CancelAsked{By: cmp.Or(caller, "an unknown user")}
 	if req.GetId() != suite.ID {
 		asked.Run = req.GetId()
 	}
@@ -148,6 +151,7 @@ func (c *Coordinator) cancelRuns(ctx context.Context, suite string, commands []l
 
 // Remove deletes an ended suite.
 func (c *Coordinator) Remove(ctx context.Context, req *benchdv1.RemoveRequest) (*benchdv1.RemoveResponse, error) {
+	audit.Note(ctx, "suite", req.GetId())
 	if _, _, err := c.results.Find(ctx, req.GetId()); err != nil {
 		return nil, wire.ToStatus(err)
 	}
@@ -174,7 +178,8 @@ func (c *Coordinator) Agents(context.Context, *benchdv1.AgentsRequest) (*benchdv
 }
 
 // Drain excludes an agent from further runs, or admits it again.
-func (c *Coordinator) Drain(_ context.Context, req *benchdv1.DrainRequest) (*benchdv1.DrainResponse, error) {
+func (c *Coordinator) Drain(ctx context.Context, req *benchdv1.DrainRequest) (*benchdv1.DrainResponse, error) {
+	audit.Note(ctx, "agent", req.GetName())
 	m := c.roster.Get(req.GetName())
 	if m == nil {
 		return nil, wire.ToStatus(wire.Errorf(wire.ErrNotFound, "unknown agent %q: list the agents with `benchctl agents`", req.GetName()))

@@ -3,15 +3,18 @@ package coordinator
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"sync"
 
 	"google.golang.org/grpc/peer"
 
+	"github.com/benchd/benchd/internal/access"
 	"github.com/benchd/benchd/internal/clock"
 	"github.com/benchd/benchd/internal/coordinator/conductor"
 	"github.com/benchd/benchd/internal/coordinator/roster"
 	benchdv1 "github.com/benchd/benchd/internal/gen/benchd/v1"
+	"github.com/benchd/benchd/internal/identity"
 	"github.com/benchd/benchd/internal/quarantine"
 	"github.com/benchd/benchd/internal/wire"
 )
@@ -45,6 +48,7 @@ func (c *Coordinator) serveSession(stream benchdv1.AgentService_SessionServer) e
 	if err != nil {
 		return err
 	}
+	recordAdmission(stream.Context())
 	s.Log().Info("agent connected", "address", peerAddress(stream.Context()), "held", len(hello.GetHeld()))
 
 	var wg sync.WaitGroup
@@ -70,6 +74,18 @@ func (c *Coordinator) serveSession(stream benchdv1.AgentService_SessionServer) e
 		return nil
 	}
 	return err
+}
+
+// ownName checks that an agent speaks as the name in its certificate.
+func ownName(ctx context.Context, name string) error {
+	who := by(ctx, name)
+	if who == name {
+		return nil
+	}
+	return denied(ctx, &access.DeniedError{
+		Who: identity.From(ctx), What: fmt.Sprintf("serve as agent %q", name),
+		Cure: fmt.Sprintf("start it with --name %s, or with the certificate of that name", who),
+	})
 }
 
 func peerAddress(ctx context.Context) string {

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/benchd/benchd/internal/archive"
+	"github.com/benchd/benchd/internal/audit"
 	benchdv1 "github.com/benchd/benchd/internal/gen/benchd/v1"
 	"github.com/benchd/benchd/internal/plan"
 	"github.com/benchd/benchd/internal/record"
@@ -22,6 +23,7 @@ import (
 )
 
 func (c *Coordinator) submit(ctx context.Context, req *benchdv1.SubmitRequest) (string, []string, error) {
+	req.SubmittedBy = by(ctx, req.GetSubmittedBy())
 	if req.GetResume() != "" {
 		return c.resumeSuite(ctx, req)
 	}
@@ -31,6 +33,10 @@ func (c *Coordinator) submit(ctx context.Context, req *benchdv1.SubmitRequest) (
 	}
 	suite, _, err := c.parse(req.GetSubmission(), hooks)
 	if err != nil {
+		return "", nil, err
+	}
+	noteSuite(ctx, suite)
+	if err := privileged(ctx, suiteNeeds(c.config.Reader.Targets(), suite)); err != nil {
 		return "", nil, err
 	}
 	want := int(req.GetAgents())
@@ -54,7 +60,24 @@ func (c *Coordinator) submit(ctx context.Context, req *benchdv1.SubmitRequest) (
 		return "", nil, err
 	}
 	id, err := c.enqueue(ctx, suite, req, want)
+	audit.Note(ctx, "suite", id)
 	return id, warnings, err
+}
+
+// noteSuite adds what a submission runs, and on what, to the audit log.
+func noteSuite(ctx context.Context, suite *plan.Suite) {
+	audit.Note(ctx, "name", suite.Name)
+	var targets, tables []string
+	for _, one := range suite.Cases {
+		targets = append(targets, one.Settings.DB)
+		if table := one.Properties[tableProperty]; table != "" {
+			tables = append(tables, table)
+		}
+	}
+	slices.Sort(targets)
+	slices.Sort(tables)
+	audit.Note(ctx, "target", strings.Join(slices.Compact(targets), " "))
+	audit.Note(ctx, tableProperty, strings.Join(slices.Compact(tables), " "))
 }
 
 // hooks returns the hooks that connected agents allow; nil where no agent is connected.

@@ -5,6 +5,7 @@ import (
 
 	"github.com/benchd/benchd/internal/doctor"
 	benchdv1 "github.com/benchd/benchd/internal/gen/benchd/v1"
+	"github.com/benchd/benchd/internal/identity"
 	"github.com/benchd/benchd/internal/wire"
 )
 
@@ -22,6 +23,13 @@ func (c *Coordinator) About(ctx context.Context, _ *benchdv1.AboutRequest) (*ben
 		about.DiskFreeBytes, about.DiskTotalBytes = disk.Free, disk.Total
 	} else {
 		c.log.Debug("read free space of the archive's disk", "error", err)
+	}
+	if who := identity.From(ctx); who.Role != identity.Trusted {
+		about.PeerName, about.PeerRole = who.Name, string(who.Role)
+	}
+	about.Listeners = c.config.Listeners
+	if c.config.Certificates != nil {
+		about.CertificateExpires = wire.FromTime(c.config.Certificates.Expires())
 	}
 	about.SentNs = c.clock.Now()
 	return about, nil

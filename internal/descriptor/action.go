@@ -3,6 +3,8 @@ package descriptor
 import (
 	"slices"
 	"strings"
+
+	"github.com/benchd/benchd/internal/identity"
 )
 
 // Action is an action on a target.
@@ -18,6 +20,10 @@ type Action struct {
 	Implied map[string]string
 	// Check validates the arguments of a run, whose names are valid. Optional.
 	Check func(args map[string]string) error
+	// Privilege is what a user needs to request the action, beyond the right to act on targets; empty for none. Object is the
+	// argument, or else the property, with the name of the thing that it destroys or disturbs.
+	Privilege identity.Privilege
+	Object    string
 	// AdminOnly excludes the action from runs.
 	AdminOnly bool
 	// Verb is the action as a subcommand of `benchctl admin`. Without a Short there is no such command.

@@ -96,7 +96,7 @@ func Start(ctx context.Context, config Config) (*Cluster, error) {
 	}
 	c.Coordinator, err = coordinator.New(ctx, coordinator.Config{
 		DataDir: config.DataDir, Version: config.Version, Logger: config.Logger, Registerer: config.Registerer,
-		Reader: reader, Supplied: supplied,
+		Reader: reader, Supplied: supplied, Audit: filepath.Join(config.DataDir, "audit.jsonl"),
 	})
 	if err != nil {
 		return nil, errors.Join(err, c.tidy())

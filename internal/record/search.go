@@ -57,6 +57,30 @@ func EncodePlan(suite plan.Suite, ask Ask) (json.RawMessage, error) {
 	return text, nil
 }
 
+// Cases returns what the runs of a suite are made of, those of its searches that are not planned yet included.
+func Cases(reader *spec.Reader, suite archive.Suite, runs []archive.RunRecord) ([]plan.Case, error) {
+	var cases []plan.Case
+	for _, archived := range runs {
+		r, err := Open(reader, suite, archived)
+		if err != nil {
+			return nil, err
+		}
+		cases = append(cases, plan.Case{Name: archived.Case, Properties: archived.Properties, Settings: r.Settings})
+	}
+	planner, err := NewPlanner(reader, suite)
+	if err != nil || planner == nil {
+		return cases, err
+	}
+	for name, source := range planner.plan.Sources {
+		settings, err := reader.Resolve(source.Properties)
+		if err != nil {
+			return nil, fmt.Errorf("read case %s of suite %s: %w", name, suite.ID, err)
+		}
+		cases = append(cases, plan.Case{Name: name, Properties: source.Properties, Settings: settings})
+	}
+	return cases, nil
+}
+
 // Planner plans the runs of a suite with searches, from the records of its runs alone: it continues after any
 // interruption.
 type Planner struct {

@@ -114,11 +114,11 @@ func FromTime(t time.Time) *timestamppb.Timestamp {
 func CheckHello(h *benchdv1.Hello) error {
 	switch {
 	case !nameOK(h.GetName()):
-		return Errorf(ErrNotAllowed, "agent name %q: use 1 to %d letters, digits, dots, dashes and underscores", Text(h.GetName()), maxName)
+		return Errorf(ErrBadSpec, "agent name %q: use 1 to %d letters, digits, dots, dashes and underscores", Text(h.GetName()), maxName)
 	case h.GetBootId() == "" || len(h.GetBootId()) > maxName:
 		return Errorf(ErrMalformed, "agent %q has no boot id", h.GetName())
 	case len(h.GetLabels()) > maxLabels:
-		return Errorf(ErrNotAllowed, "agent %q has %d labels: at most %d are allowed", h.GetName(), len(h.GetLabels()), maxLabels)
+		return Errorf(ErrBadSpec, "agent %q has %d labels: at most %d are allowed", h.GetName(), len(h.GetLabels()), maxLabels)
 	case len(h.GetHeld()) > maxHeld:
 		return Errorf(ErrMalformed, "agent %q holds %d shards", h.GetName(), len(h.GetHeld()))
 	case len(h.GetVersion()) > maxName || len(h.GetMetricsAddress()) > 2*maxName || proto.Size(h.GetHost()) > maxHost:
@@ -133,11 +133,11 @@ func CheckHello(h *benchdv1.Hello) error {
 		}
 	}
 	if len(h.GetHooks()) > maxLabels || slices.ContainsFunc(h.GetHooks(), func(name string) bool { return len(name) > maxName }) {
-		return Errorf(ErrNotAllowed, "agent %q has more hooks than %d, or one whose name is longer than %d", h.GetName(), maxLabels, maxName)
+		return Errorf(ErrBadSpec, "agent %q has more hooks than %d, or one whose name is longer than %d", h.GetName(), maxLabels, maxName)
 	}
 	for k, v := range h.GetLabels() {
 		if len(k) > maxName || len(v) > maxName {
-			return Errorf(ErrNotAllowed, "agent %q: label %q is longer than %d", h.GetName(), Text(k), maxName)
+			return Errorf(ErrBadSpec, "agent %q: label %q is longer than %d", h.GetName(), Text(k), maxName)
 		}
 	}
 	return nil

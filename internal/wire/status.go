@@ -13,17 +13,19 @@ import (
 
 // Errors that both ends handle. They travel as statuses; errors.Is finds them on the other side.
 var (
-	ErrBadSpec      = errors.New("bad spec")           // the submission cannot be executed as it is
-	ErrNotFound     = errors.New("not found")          // no such suite, run or agent
-	ErrTooFewAgents = errors.New("too few agents")     // for the submission, now
-	ErrNameTaken    = errors.New("name taken")         // another agent of that name is connected
-	ErrProtocol     = errors.New("other protocol")     // the peer speaks another version
-	ErrNotAllowed   = errors.New("not allowed")        // by the object's state or by policy
-	ErrUnreachable  = errors.New("cannot reach")       // the coordinator does not answer
-	ErrTarget       = errors.New("target not reached") // by the agent that acts on it
-	ErrFull         = errors.New("no space left")      // the archive's disk is full
-	ErrLimit        = errors.New("limit reached")      // of what the coordinator accepts at once: try again later
-	ErrMalformed    = errMalformed                     // the peer broke the protocol
+	ErrBadSpec      = errors.New("bad spec")       // the submission cannot be executed as it is
+	ErrNotFound     = errors.New("not found")      // no such suite, run or agent
+	ErrTooFewAgents = errors.New("too few agents") // for the submission, now
+	ErrNameTaken    = errors.New("name taken")     // another agent of that name is connected
+	ErrProtocol     = errors.New("other protocol") // the peer speaks another version
+	ErrNotAllowed   = errors.New("not allowed")    // by the object's state or by policy
+	// ErrUnauthenticated means that the peer has shown no valid identity: with one it might be allowed.
+	ErrUnauthenticated = errors.New("not authenticated")
+	ErrUnreachable     = errors.New("cannot reach")       // the coordinator does not answer
+	ErrTarget          = errors.New("target not reached") // by the agent that acts on it
+	ErrFull            = errors.New("no space left")      // the archive's disk is full
+	ErrLimit           = errors.New("limit reached")      // of what the coordinator accepts at once: try again later
+	ErrMalformed       = errMalformed                     // the peer broke the protocol
 )
 
 // kind is an error and its status code.
@@ -40,6 +42,7 @@ func kinds() []kind {
 		{ErrNameTaken, codes.AlreadyExists},
 		{ErrProtocol, codes.FailedPrecondition},
 		{ErrNotAllowed, codes.PermissionDenied},
+		{ErrUnauthenticated, codes.Unauthenticated},
 		{ErrUnreachable, codes.Unavailable},
 		{ErrTarget, codes.Aborted},
 		{ErrFull, codes.DataLoss},

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/benchd/benchd/internal/descriptor"
+	"github.com/benchd/benchd/internal/identity"
 	"github.com/benchd/benchd/internal/property"
 )
 
@@ -58,7 +59,7 @@ func Actions() []descriptor.Action {
 			Args: "[TABLE]", Short: "Disable a table", Example: "  benchctl admin hbase disable usertable",
 		}},
 		{
-			Name: "drop", Takes: table, Named: []string{"force"}, AdminOnly: true,
+			Name: "drop", Takes: table, Named: []string{"force"}, AdminOnly: true, Privilege: identity.Drop, Object: "table",
 			Verb: descriptor.Verb{
 				Args: "[TABLE]", Short: "Delete a table", Flags: []descriptor.Flag{force},
 				More: `Drop disables and deletes a table. A table that benchd did not create needs --force.`, Example: "  benchctl admin hbase drop usertable",
@@ -110,7 +111,7 @@ func Actions() []descriptor.Action {
 			Short: "List the tables, with the run that created them", Example: "  benchctl admin hbase tables",
 		}},
 		{
-			Name: "truncate", Takes: table, Named: []string{"force", "keep_splits"}, AdminOnly: true,
+			Name: "truncate", Takes: table, Named: []string{"force", "keep_splits"}, AdminOnly: true, Privilege: identity.Drop, Object: "table",
 			Verb: descriptor.Verb{
 				Args: "[TABLE]", Short: "Delete a table's rows and keep its regions", Flags: truncating,
 				More: `Truncate deletes all rows of a table. A table that benchd did not create needs --force.`, Example: "  benchctl admin hbase truncate usertable",

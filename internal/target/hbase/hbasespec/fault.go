@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/benchd/benchd/internal/descriptor"
+	"github.com/benchd/benchd/internal/identity"
 	"github.com/benchd/benchd/internal/plan"
 	"github.com/benchd/benchd/internal/sandbox/fault"
 )
@@ -16,8 +17,8 @@ import (
 func sandboxActions() []descriptor.Action {
 	named := slices.DeleteFunc(fault.Keys(), func(key string) bool { return key == plan.FaultKind })
 	return []descriptor.Action{
-		{Name: plan.ClearFaults},
-		{Name: plan.Fault, Takes: []string{plan.FaultKind}, Named: named, Check: func(args map[string]string) error {
+		{Name: plan.ClearFaults, Privilege: identity.Fault},
+		{Name: plan.Fault, Takes: []string{plan.FaultKind}, Named: named, Privilege: identity.Fault, Object: plan.FaultKind, Check: func(args map[string]string) error {
 			_, err := Fault(args)
 			return err
 		}},

@@ -1,0 +1,256 @@
+package coordinator
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"net/http"
+	"path"
+	"sync"
+	"time"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials"
+	"google.golang.org/grpc/peer"
+
+	"github.com/benchd/benchd/internal/access"
+	"github.com/benchd/benchd/internal/audit"
+	"github.com/benchd/benchd/internal/certs"
+	"github.com/benchd/benchd/internal/identity"
+	"github.com/benchd/benchd/internal/wire"
+)
+
+// Certificates are the certificates that the coordinator presents, and its list of revoked ones.
+type Certificates interface {
+	Expires() time.Time            // when the first of the own certificates expires
+	Revoked(serial string) bool    // a certificate with this serial number in hexadecimal
+	OnRevoked(func(serial string)) // calls a function for each certificate that is revoked from now on
+}
+
+var (
+	errRevoked = wire.Errorf(wire.ErrUnauthenticated, "the certificate has been revoked: ask the operator of the coordinator for another one")
+	errExpired = wire.Errorf(wire.ErrUnauthenticated, "the certificate of this connection has expired: connect again with a renewed one")
+)
+
+// call is a call in progress.
+type call struct {
+	c       *Coordinator
+	who     identity.Identity
+	from    string // the peer's address
+	name    string // such as Submit
+	changes bool   // the audit log records it, even if it was not refused
+	entry   *audit.Entry
+
+	mu       sync.Mutex
+	refused  bool
+	recorded bool
+}
+
+type callKey struct{}
+
+// enter authenticates the peer of a call and checks whether it may make the call. The caller ends the returned call.
+func (c *Coordinator) enter(ctx context.Context, method string) (context.Context, *call, error) {
+	rule, _ := access.Find(method)
+	one := &call{c: c, who: peerIdentity(ctx), from: peerAddress(ctx), name: path.Base(method), changes: rule.Changes}
+	ctx, one.entry = audit.Begin(context.WithValue(identity.With(ctx, one.who), callKey{}, one))
+	if err := access.Call(one.who, method); err != nil {
+		return ctx, one, one.deny(err)
+	}
+	if certificates := c.config.Certificates; certificates != nil && one.who.Serial != "" && certificates.Revoked(one.who.Serial) {
+		one.refuse()
+		return ctx, one, errRevoked
+	}
+	return ctx, one, nil
+}
+
+// deny marks a call as refused, and returns its error for the peer.
+func (o *call) deny(err error) error {
+	o.refuse()
+	if denied, is := errors.AsType[*access.DeniedError](err); is && denied.Unknown() {
+		return wire.Errorf(wire.ErrUnauthenticated, "%v", err)
+	}
+	return wire.Errorf(wire.ErrNotAllowed, "%v", err)
+}
+
+func (o *call) refuse() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.refused = true
+}
+
+// end records how a call has ended, unless that is recorded already.
+func (o *call) end(err error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.recorded || !o.changes && !o.refused || o.c.audit == nil {
+		return
+	}
+	o.recorded = true
+	record := audit.Record{
+		Time: o.c.clock.Wall().UTC(), Who: o.who.Name, Role: string(o.who.Role), Serial: o.who.Serial, From: o.from, Call: o.name, Outcome: audit.Done,
+	}
+	switch {
+	case o.refused:
+		record.Outcome = audit.Refused
+	case err != nil:
+		record.Outcome = audit.Failed
+	}
+	if err != nil {
+		record.Reason = wire.FromStatus(err).Error()
+	}
+	o.c.audit.Write(o.entry.Complete(record))
+}
+
+// recordAdmission records a call that goes on for long, such as the session of an agent, as soon as it is admitted.
+func recordAdmission(ctx context.Context) {
+	if one, is := ctx.Value(callKey{}).(*call); is {
+		one.end(nil)
+	}
+}
+
+// privileged checks whether the peer of a call has the privileges that its request needs.
+func privileged(ctx context.Context, needs []access.Need) error {
+	err := access.Privileged(identity.From(ctx), needs)
+	if err == nil {
+		return nil
+	}
+	return denied(ctx, err)
+}
+
+// denied marks the call of ctx as refused, and returns its error for the peer.
+func denied(ctx context.Context, err error) error {
+	if one, is := ctx.Value(callKey{}).(*call); is {
+		return one.deny(err)
+	}
+	return wire.Errorf(wire.ErrNotAllowed, "%v", err)
+}
+
+// by returns who makes a call: the verified name of the peer, or else the one that it claims.
+func by(ctx context.Context, claimed string) string {
+	audit.Claim(ctx, claimed)
+	if who := identity.From(ctx); who.Verified() {
+		return who.Name
+	}
+	return claimed
+}
+
+// guardCall refuses a call that its peer may not make.
+func guardCall(ctx context.Context, req any, info *grpc.UnaryServerInfo, handle grpc.UnaryHandler) (any, error) {
+	c, is := info.Server.(*Coordinator)
+	if !is {
+		return nil, wire.ToStatus(wire.Errorf(wire.ErrNotAllowed, "%s: no guard for this service", info.FullMethod))
+	}
+	ctx, one, err := c.enter(ctx, info.FullMethod)
+	var answer any
+	if err == nil {
+		answer, err = handle(ctx, req)
+	}
+	one.end(err)
+	return answer, wire.ToStatus(err)
+}
+
+// guardStream refuses a stream that its peer may not open, and ends it when the peer's certificate expires or is revoked.
+func guardStream(srv any, stream grpc.ServerStream, info *grpc.StreamServerInfo, handle grpc.StreamHandler) error {
+	c, is := srv.(*Coordinator)
+	if !is {
+		return wire.ToStatus(wire.Errorf(wire.ErrNotAllowed, "%s: no guard for this service", info.FullMethod))
+	}
+	ctx, one, err := c.enter(stream.Context(), info.FullMethod)
+	if err == nil {
+		var leave func()
+		ctx, leave = c.certified.enter(ctx, one.who.Serial, certificateEnd(ctx))
+		err = handle(srv, guardedStream{stream, ctx})
+		leave()
+	}
+	one.end(err)
+	return wire.ToStatus(err)
+}
+
+type guardedStream struct {
+	grpc.ServerStream
+	ctx context.Context //nolint:containedctx // gRPC asks a stream for its context
+}
+
+func (s guardedStream) Context() context.Context { return s.ctx }
+
+// peerIdentity returns the identity of the peer of a call: from its certificate, or from the operating system for a local
+// socket. A listener without either asks nobody, and trusts all.
+func peerIdentity(ctx context.Context) identity.Identity {
+	p, ok := peer.FromContext(ctx)
+	if !ok {
+		return identity.Identity{Role: identity.Anonymous}
+	}
+	switch info := p.AuthInfo.(type) {
+	case credentials.TLSInfo:
+		return certs.PeerIdentity(info.State)
+	}
+	return identity.Identity{Role: identity.Trusted}
+}
+
+// certificateEnd returns when the certificate of the peer expires.
+func certificateEnd(ctx context.Context) time.Time {
+	if p, ok := peer.FromContext(ctx); ok {
+		if info, is := p.AuthInfo.(credentials.TLSInfo); is && len(info.State.PeerCertificates) > 0 {
+			return info.State.PeerCertificates[0].NotAfter
+		}
+	}
+	return time.Time{}
+}
+
+// certified keeps the streams of peers with certificates.
+type certified struct {
+	mu      sync.Mutex
+	streams map[string]map[*context.CancelCauseFunc]struct{} // by serial number
+}
+
+// enter returns the context of a stream, which ends with its certificate. leave ends it.
+func (l *certified) enter(ctx context.Context, serial string, until time.Time) (_ context.Context, leave func()) {
+	if serial == "" {
+		return ctx, func() {}
+	}
+	ctx, expire := context.WithDeadlineCause(ctx, until, errExpired)
+	ctx, cancel := context.WithCancelCause(ctx)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.streams == nil {
+		l.streams = make(map[string]map[*context.CancelCauseFunc]struct{})
+	}
+	if l.streams[serial] == nil {
+		l.streams[serial] = make(map[*context.CancelCauseFunc]struct{})
+	}
+	l.streams[serial][&cancel] = struct{}{}
+	return ctx, func() {
+		cancel(nil)
+		expire()
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		delete(l.streams[serial], &cancel)
+		if len(l.streams[serial]) == 0 {
+			delete(l.streams, serial)
+		}
+	}
+}
+
+// revoke ends the streams of a certificate.
+func (l *certified) revoke(serial string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for cancel := range l.streams[serial] {
+		(*cancel)(errRevoked)
+	}
+}
+
+// Allow checks whether a peer may make an HTTP request, and records a refusal.
+func (c *Coordinator) Allow(who identity.Identity, r *http.Request) error {
+	err := access.Path(who, r.URL.Path)
+	if err == nil && who.Serial != "" && c.config.Certificates != nil && c.config.Certificates.Revoked(who.Serial) {
+		err = errRevoked
+	}
+	if err != nil && c.audit != nil {
+		c.audit.Write(audit.Record{
+			Time: c.clock.Wall().UTC(), Who: who.Name, Role: cmp.Or(string(who.Role), string(identity.Anonymous)), Serial: who.Serial,
+			From: r.RemoteAddr, Call: r.Method + " " + r.URL.Path, Outcome: audit.Refused, Reason: err.Error(),
+		})
+	}
+	return err
+}
