@@ -2,12 +2,15 @@ package main
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/benchd/benchd/internal/certs"
 	"github.com/benchd/benchd/internal/cli"
 	"github.com/benchd/benchd/internal/config"
+	"github.com/benchd/benchd/internal/identity"
 	"github.com/benchd/benchd/internal/remote"
 	"github.com/benchd/benchd/internal/security"
 )
@@ -15,32 +18,46 @@ import (
 // connectFlags select the coordinator.
 type connectFlags struct {
 	coordinator string
+	tls         *cli.TLSFlags
 	insecure    bool
 }
 
 func addConnectFlags(cmd *cobra.Command) *connectFlags {
 	f := &connectFlags{}
 	cmd.Flags().StringVar(&f.coordinator, "coordinator", "127.0.0.1:7070", "`HOST:PORT` of the coordinator")
+	f.tls = cli.AddTLSFlags(cmd, identity.Operator, identity.Viewer, identity.Admin)
 	cmd.Flags().BoolVar(&f.insecure, "insecure", false, "connect beyond this machine without TLS: everyone on the network can read and control it")
 	return f
 }
 
 func (f *connectFlags) dial() (*remote.Client, error) {
-	if err := security.CheckAddress("--coordinator", f.coordinator, f.insecure); err != nil {
+	if err := security.CheckSecured("--coordinator", f.coordinator, f.tls.Given(), f.insecure); err != nil {
 		return nil, err
 	}
-	return remote.Dial(f.coordinator)
+	store, err := f.tls.Load(certs.Options{})
+	if err != nil {
+		return nil, err
+	}
+	return remote.Dial(f.coordinator, cli.CoordinatorCredentials(store, f.coordinator))
 }
 
 // commandLine adds the flags of this coordinator to a command.
 func (f *connectFlags) commandLine(origins config.Origins, command string) string {
+	words := []string{command}
 	if origins["coordinator"] == "--coordinator" {
-		command += " --coordinator " + f.coordinator
+		words = append(words, "--coordinator", f.coordinator)
+	}
+	if f.tls != nil {
+		for _, given := range []struct{ flag, file string }{{"--tls-cert", f.tls.Files.Cert}, {"--tls-key", f.tls.Files.Key}, {"--tls-ca", f.tls.Files.CA}} {
+			if origins[strings.TrimPrefix(given.flag, "--")] == given.flag {
+				words = append(words, given.flag, given.file)
+			}
+		}
 	}
 	if origins["insecure"] == "--insecure" {
-		command += " --insecure"
+		words = append(words, "--insecure")
 	}
-	return command
+	return strings.Join(words, " ")
 }
 
 // completeFrom completes a command's argument with names from a coordinator, if it answers quickly.

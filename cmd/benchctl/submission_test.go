@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/stretchr/testify/require"
 
+	"github.com/benchd/benchd/internal/certs"
 	"github.com/benchd/benchd/internal/cli"
 	"github.com/benchd/benchd/internal/config"
 	"github.com/benchd/benchd/internal/property"
@@ -76,8 +77,10 @@ func TestEverySettingFlagIsAPropertyOfTheSpec(t *testing.T) {
 }
 
 func TestSuggestedCommandsUseTheSameCoordinator(t *testing.T) {
-	f := connectFlags{coordinator: "10.0.0.1:7070", insecure: true}
+	f := connectFlags{coordinator: "10.0.0.1:7070", insecure: true, tls: &cli.TLSFlags{Files: certs.Files{Cert: "a.crt", Key: "a.key", CA: "ca.crt"}}}
 	require.Equal(t, "benchctl watch S", f.commandLine(config.Origins{"coordinator": "BENCHCTL_COORDINATOR", "insecure": "b.yaml:1: insecure"}, "benchctl watch S"))
 	require.Equal(t, "benchctl watch S --coordinator 10.0.0.1:7070 --insecure",
 		f.commandLine(config.Origins{"coordinator": "--coordinator", "insecure": "--insecure"}, "benchctl watch S"))
+	require.Equal(t, "benchctl watch S --tls-cert a.crt --tls-key a.key --tls-ca ca.crt",
+		f.commandLine(config.Origins{"tls-cert": "--tls-cert", "tls-key": "--tls-key", "tls-ca": "--tls-ca"}, "benchctl watch S"))
 }

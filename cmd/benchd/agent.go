@@ -13,14 +13,15 @@ import (
 
 	"github.com/spf13/cobra"
 	"google.golang.org/grpc"
-	"google.golang.org/grpc/credentials/insecure"
 
 	"github.com/benchd/benchd/internal/agent"
+	"github.com/benchd/benchd/internal/certs"
 	"github.com/benchd/benchd/internal/cli"
 	"github.com/benchd/benchd/internal/clock"
 	"github.com/benchd/benchd/internal/config"
 	"github.com/benchd/benchd/internal/debugserver"
 	"github.com/benchd/benchd/internal/doctor"
+	"github.com/benchd/benchd/internal/identity"
 	"github.com/benchd/benchd/internal/security"
 	"github.com/benchd/benchd/internal/spec"
 	"github.com/benchd/benchd/internal/target"
@@ -35,6 +36,7 @@ type agentFlags struct {
 	profiles           bool
 	orphan             time.Duration
 	insecure           bool
+	tls                *cli.TLSFlags
 	skew               clock.Skew
 }
 
@@ -50,8 +52,12 @@ coordinator has stored them: an agent that was killed delivers them when it is s
 --coordinator.
 
 SIGTERM ends it within five seconds: its workers stop, it delivers its last windows, and the run continues without it or
-fails, depending on "benchctl submit --on-agent-loss".`,
+fails, depending on "benchctl submit --on-agent-loss".
+
+With --tls-cert, --tls-key and --tls-ca the connection to the coordinator and the port of the metrics use TLS 1.3. Changed files
+count from the next connection; SIGHUP reads them at once. Broken files leave the former ones in use.`,
 		Example: `  benchd agent --coordinator 10.0.0.1:7070 --insecure
+  benchd agent --coordinator 10.0.0.1:7070 --tls-cert tls.crt --tls-key tls.key --tls-ca ca.crt
   benchd agent --coordinator 127.0.0.1:7070 --name client-1 --label zone=a --label rack=3
   BENCHD_LABEL=zone=a,rack=3 benchd agent --config agent.yaml`,
 	}
@@ -67,6 +73,7 @@ fails, depending on "benchctl submit --on-agent-loss".`,
 	cli.RawIOFlag(cmd, &f.rawIO)
 	profilesFlag(cmd, &f.profiles, "--metrics-listen")
 	config.Duration(fs, &f.orphan, "orphan-timeout", false, "stop the load after this time without a coordinator")
+	f.tls = cli.AddTLSFlags(cmd, identity.Agent)
 	insecureFlag(cmd, &f.insecure, "connect and listen beyond this machine")
 	clockFlags(fs, &f.skew)
 	return cli.Command{Command: cmd, Run: func(ctx context.Context, c *cli.Context, _ []string) error {
@@ -103,8 +110,8 @@ func (f *agentFlags) validate(cmd *cobra.Command) error {
 		}
 	}
 	return errors.Join(
-		security.CheckAddress("--coordinator", f.coordinator, f.insecure),
-		security.CheckAddress("--metrics-listen", f.metrics, f.insecure),
+		security.CheckSecured("--coordinator", f.coordinator, f.tls.Given(), f.insecure),
+		security.CheckSecured("--metrics-listen", f.metrics, f.tls.Given(), f.insecure),
 	)
 }
 
@@ -134,18 +141,24 @@ func runAgent(ctx context.Context, c *cli.Context, cmd *cobra.Command, f *agentF
 		return err
 	}
 	spool, base := spoolFolder(f.spool)
+	registry := debugserver.NewRegistry(c.Version)
+	store, err := f.tls.Load(certs.Options{Logger: c.Logger, Registerer: registry})
+	if err != nil {
+		return err
+	}
+	unwatch := cli.WatchTLS(ctx, store)
+	defer unwatch()
 	web, err := cli.Listen(ctx, "--metrics-listen", f.metrics)
 	if err != nil {
 		return err
 	}
-	registry := debugserver.NewRegistry(c.Version)
 	targets := target.All()
 	actors := targets.Actors()
 	actors[doctor.Target] = doctor.Open(doctor.This(), doctor.Use{Folders: []doctor.Folder{{Flag: "--spool", Dir: spool}}})
 	a, err := agent.New(agent.Config{
 		Coordinator: f.coordinator,
 		Dial: []grpc.DialOption{
-			grpc.WithTransportCredentials(insecure.NewCredentials()),
+			grpc.WithTransportCredentials(cli.CoordinatorCredentials(store, f.coordinator)),
 			// A coordinator is in the user's own network, where no proxy is needed.
 			grpc.WithNoProxy(),
 		},
@@ -157,7 +170,9 @@ func runAgent(ctx context.Context, c *cli.Context, cmd *cobra.Command, f *agentF
 		return errors.Join(&cli.Error{Code: cli.Usage, Err: err}, web.Close())
 	}
 	c.Logger.Info("agent starts", "coordinator", f.coordinator, "http", web.Addr().String(), "version", c.Version)
-	return serveAgent(ctx, c, a, web, debugserver.ServerConfig{Registry: registry, Logger: c.Logger, Profiles: f.profiles})
+	return serveAgent(ctx, c, a, web, debugserver.ServerConfig{
+		Registry: registry, Logger: c.Logger, Profiles: f.profiles, TLS: cli.ServerTLS(store),
+	})
 }
 
 // advertised returns the address at which others reach the metrics that are served on l. For a listener on all interfaces it

@@ -12,11 +12,14 @@ import (
 
 	"github.com/spf13/cobra"
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials"
 
+	"github.com/benchd/benchd/internal/certs"
 	"github.com/benchd/benchd/internal/cli"
 	"github.com/benchd/benchd/internal/clock"
 	"github.com/benchd/benchd/internal/coordinator"
 	"github.com/benchd/benchd/internal/debugserver"
+	"github.com/benchd/benchd/internal/identity"
 	"github.com/benchd/benchd/internal/results"
 	"github.com/benchd/benchd/internal/security"
 	"github.com/benchd/benchd/internal/target"
@@ -26,6 +29,7 @@ type coordinatorFlags struct {
 	listen, http, data, keep string
 	insecure, profiles       bool
 	audit                    string
+	tls                      *cli.TLSFlags
 	skew                     clock.Skew
 }
 
@@ -38,9 +42,13 @@ func coordinatorCommand() cli.Command {
 connect to --listen. SIGTERM does not end runs: the agents continue, and a coordinator that is started with the same
 archive resumes control of them. Only a cancel ends a run.
 
+With --tls-cert, --tls-key and --tls-ca both ports use TLS 1.3. Changed files count from the next connection; SIGHUP reads
+them at once. Broken files leave the former ones in use.
+
 --keep removes ended suites that are older than an age, and the oldest ended suites while the archive is larger than a size.
 Suites that are queued or active are never removed.`,
 		Example: `  benchd coordinator --data /var/lib/benchd
+  benchd coordinator --listen 0.0.0.0:7070 --http 0.0.0.0:7071 --tls-cert tls.crt --tls-key tls.key --tls-ca ca.crt
   benchd coordinator --listen 0.0.0.0:7070 --insecure     # on a trusted network
   BENCHD_DATA=/var/lib/benchd benchd coordinator --config benchd.yaml`,
 	}
@@ -51,6 +59,8 @@ Suites that are queued or active are never removed.`,
 	cmd.Flags().StringVar(&f.audit, "audit", "", "`FILE` of the audit log, or off; default is audit.jsonl in --data")
 	profilesFlag(cmd, &f.profiles, "--http")
 	jumpFlag(cmd.Flags(), &f.skew)
+	f.tls = cli.AddTLSFlags(cmd, identity.Coordinator)
+	f.tls.AddRevoked(cmd)
 	insecureFlag(cmd, &f.insecure, "listen beyond this machine")
 	return cli.Command{Command: cmd, Run: func(ctx context.Context, c *cli.Context, _ []string) error {
 		return runCoordinator(ctx, c, f)
@@ -71,21 +81,32 @@ func runCoordinator(ctx context.Context, c *cli.Context, f coordinatorFlags) (er
 		err = &cli.Error{Code: cli.Usage, Err: fmt.Errorf("--keep: %w", err)}
 	}
 	if err := errors.Join(
-		security.CheckAddress("--listen", f.listen, f.insecure),
-		security.CheckAddress("--http", f.http, f.insecure),
+		security.CheckSecured("--listen", f.listen, f.tls.Given(), f.insecure),
+		security.CheckSecured("--http", f.http, f.tls.Given(), f.insecure),
 		err,
 	); err != nil {
 		return err
 	}
+	registry := debugserver.NewRegistry(c.Version)
+	store, err := f.tls.Load(certs.Options{Logger: c.Logger, Registerer: registry})
+	if err != nil {
+		return err
+	}
+	unwatch := cli.WatchTLS(ctx, store)
+	defer unwatch()
 	rpc, web, err := listenTwice(ctx, f.listen, f.http)
 	if err != nil {
 		return err
 	}
-	registry := debugserver.NewRegistry(c.Version)
-	coord, err := coordinator.New(ctx, coordinator.Config{
+	config := coordinator.Config{
 		DataDir: f.data, Keep: keep, Version: c.Version, Reader: target.All().Reader(), Logger: c.Logger, Registerer: registry,
 		Clock: clock.NewSource(f.skew), Audit: f.auditFile(),
-	})
+		Listeners: []string{cli.Secured("gRPC", rpc.Addr().String(), store != nil), cli.Secured("HTTP", web.Addr().String(), store != nil)},
+	}
+	if store != nil {
+		config.Certificates = store
+	}
+	coord, err := coordinator.New(ctx, config)
 	if err != nil {
 		return errors.Join(cli.StartError(err), rpc.Close(), web.Close())
 	}
@@ -94,11 +115,15 @@ func runCoordinator(ctx context.Context, c *cli.Context, f coordinatorFlags) (er
 		defer cancel()
 		err = errors.Join(err, coord.Close(closing))
 	}()
-	server := grpc.NewServer(coordinator.ServerOptions()...)
+	options := coordinator.ServerOptions()
+	if store != nil {
+		options = append(options, grpc.Creds(credentials.NewTLS(store.ServerConfig())))
+	}
+	server := grpc.NewServer(options...)
 	coord.Register(server)
-	c.Logger.Info("coordinator listens", "grpc", rpc.Addr().String(), "http", web.Addr().String(), "data", f.data, "version", c.Version)
+	c.Logger.Info("coordinator listens", "grpc", rpc.Addr().String(), "http", web.Addr().String(), "tls", store != nil, "data", f.data, "version", c.Version)
 	return serve(ctx, c, server, rpc, web, debugserver.ServerConfig{
-		Registry: registry, Logger: c.Logger, Profiles: f.profiles,
+		Registry: registry, Logger: c.Logger, Profiles: f.profiles, TLS: cli.ServerTLS(store), Allow: coord.Allow,
 		Handlers: map[string]http.Handler{"/sd/agents": coord.Discovery()},
 	}, coord.Detach)
 }

@@ -5,15 +5,18 @@ import (
 	"context"
 	"errors"
 	"io"
+	"net"
 	"net/http"
 	"os"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/benchd/benchd/internal/certs"
 	"github.com/benchd/benchd/internal/cli"
 	"github.com/benchd/benchd/internal/config"
 	"github.com/benchd/benchd/internal/doctor"
+	"github.com/benchd/benchd/internal/identity"
 	"github.com/benchd/benchd/internal/load"
 	"github.com/benchd/benchd/internal/remote"
 	"github.com/benchd/benchd/internal/security"
@@ -28,6 +31,7 @@ type doctorFlags struct {
 	sites                           *cli.SiteFlags
 	properties                      config.Pairs
 	insecure                        bool
+	tls                             *cli.TLSFlags
 	output                          string
 }
 
@@ -61,6 +65,7 @@ coordinator, target or a port cannot be reached or used, and 1 if another findin
 	config.Enum(cmd, &f.db, "db", "", "open this target, as an agent would", target.All().Names()...)
 	config.PairsVar(fs, &f.properties, "property", "p", "set a property of the target, such as "+example.Where+"; repeatable")
 	f.sites = cli.AddSiteFlags(cmd, targets, "-p overrides it")
+	f.tls = cli.AddTLSFlags(cmd, identity.Agent, identity.Coordinator)
 	insecureFlag(cmd, &f.insecure, "connect and listen beyond this machine")
 	config.Enum(cmd, &f.output, "output", "o", "output format", "table", "json")
 	return cli.Command{Command: cmd, Run: func(ctx context.Context, c *cli.Context, _ []string) error {
@@ -73,13 +78,17 @@ func runDoctor(ctx context.Context, c *cli.Context, cmd *cobra.Command, f *docto
 	if err != nil {
 		return err
 	}
-	use, err := f.use()
+	store, err := f.tls.Load(certs.Options{})
+	if err != nil {
+		return err
+	}
+	use, err := f.use(programs{store})
 	if err != nil {
 		return err
 	}
 	findings := doctor.This().Examine(ctx, use)
 	if f.coordinator != "" {
-		beyond, err := f.askCoordinator(ctx, c)
+		beyond, err := f.askCoordinator(ctx, c, store)
 		if err != nil {
 			return err
 		}
@@ -95,34 +104,34 @@ func runDoctor(ctx context.Context, c *cli.Context, cmd *cobra.Command, f *docto
 	return cli.Diagnose(c, findings, f.output)
 }
 
-// use is what the machine is for, by the flags.
-func (f *doctorFlags) use() (doctor.Use, error) {
+// use is what the machine is for, by the flags; running programs are asked in the same way.
+func (f *doctorFlags) use(running programs) (doctor.Use, error) {
 	if f.coordinator != "" {
 		spool, _ := spoolFolder(f.spool)
 		use := doctor.Use{
 			Folders: []doctor.Folder{{Flag: "--spool", Dir: spool}},
-			Ports:   []doctor.Port{{Flag: "--metrics-listen", Address: f.metrics, Serves: healthy}},
+			Ports:   []doctor.Port{{Flag: "--metrics-listen", Address: f.metrics, Serves: running.healthy}},
 		}
 		return use, errors.Join(
-			security.CheckAddress("--coordinator", f.coordinator, f.insecure),
-			security.CheckAddress("--metrics-listen", f.metrics, f.insecure),
+			security.CheckSecured("--coordinator", f.coordinator, f.tls.Given(), f.insecure),
+			security.CheckSecured("--metrics-listen", f.metrics, f.tls.Given(), f.insecure),
 		)
 	}
 	use := doctor.Use{
 		Folders: []doctor.Folder{{Flag: "--data", Dir: f.data}},
 		Ports: []doctor.Port{
-			{Flag: "--listen", Address: f.listen, Serves: coordinates},
-			{Flag: "--http", Address: f.http, Serves: healthy},
+			{Flag: "--listen", Address: f.listen, Serves: running.coordinates},
+			{Flag: "--http", Address: f.http, Serves: running.healthy},
 		},
 	}
 	return use, errors.Join(
-		security.CheckAddress("--listen", f.listen, f.insecure),
-		security.CheckAddress("--http", f.http, f.insecure),
+		security.CheckSecured("--listen", f.listen, f.tls.Given(), f.insecure),
+		security.CheckSecured("--http", f.http, f.tls.Given(), f.insecure),
 	)
 }
 
-func (f *doctorFlags) askCoordinator(ctx context.Context, c *cli.Context) ([]doctor.Finding, error) {
-	client, err := remote.Dial(f.coordinator)
+func (f *doctorFlags) askCoordinator(ctx context.Context, c *cli.Context, store *certs.Store) ([]doctor.Finding, error) {
+	client, err := remote.Dial(f.coordinator, cli.CoordinatorCredentials(store, f.coordinator))
 	if err != nil {
 		return nil, err
 	}
@@ -161,9 +170,12 @@ func (f *doctorFlags) where(cmd *cobra.Command, origins config.Origins) (map[str
 // askWithin bounds a query to the program that listens on a port.
 const askWithin = 3 * time.Second
 
+// programs asks programs on this machine, with certificates or without.
+type programs struct{ store *certs.Store }
+
 // coordinates reports whether a coordinator listens.
-func coordinates(ctx context.Context, address string) (what string, ok bool) {
-	client, err := remote.Dial(address)
+func (p programs) coordinates(ctx context.Context, address string) (what string, ok bool) {
+	client, err := remote.Dial(address, cli.CoordinatorCredentials(p.store, address))
 	if err != nil {
 		return "", false
 	}
@@ -175,9 +187,15 @@ func coordinates(ctx context.Context, address string) (what string, ok bool) {
 }
 
 // healthy reports whether a coordinator or agent answers HTTP.
-func healthy(ctx context.Context, address string) (what string, ok bool) {
-	client := &http.Client{Timeout: askWithin, Transport: &http.Transport{DisableKeepAlives: true}}
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+address+"/metrics", http.NoBody)
+func (p programs) healthy(ctx context.Context, address string) (what string, ok bool) {
+	transport := &http.Transport{DisableKeepAlives: true}
+	client := &http.Client{Timeout: askWithin, Transport: transport}
+	url := "http://" + address + "/metrics"
+	if host, _, err := net.SplitHostPort(address); p.store != nil && err == nil {
+		url = "https://" + address + "/metrics"
+		transport.TLSClientConfig = p.store.ClientConfig(p.store.Identity().Role, host) // another process with the certificate of this one
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, http.NoBody)
 	if err != nil {
 		return "", false
 	}
@@ -186,6 +204,9 @@ func healthy(ctx context.Context, address string) (what string, ok bool) {
 		return "", false
 	}
 	defer func() { _ = resp.Body.Close() }()
+	if p.store != nil {
+		return "a running benchd", true // its certificate shows that
+	}
 	return "a running benchd", resp.StatusCode == http.StatusOK && exposesBuild(resp.Body)
 }
 

@@ -65,10 +65,10 @@ func (s *Store) acceptable(chains [][]*x509.Certificate) error {
 }
 
 // ClientConfig returns the configuration of a client that connects to a server with that role at a host. Each handshake uses the
-// current certificate and CA.
+// current certificate and CA. The protocols are left to the client: gRPC and net/http add their own.
 func (s *Store) ClientConfig(role identity.Role, host string) *tls.Config {
 	return &tls.Config{
-		MinVersion: tls.VersionTLS13, NextProtos: protocols(), Time: s.now, ServerName: host,
+		MinVersion: tls.VersionTLS13, Time: s.now, ServerName: host,
 		// The CA may change after this configuration was made, so VerifyConnection verifies instead of crypto/tls.
 		InsecureSkipVerify:   true, //nolint:gosec // see above
 		VerifyConnection:     func(state tls.ConnectionState) error { return s.verifyServer(state, role, host) },

@@ -50,7 +50,7 @@ func problem(file, format string, args ...any) error {
 }
 
 // check checks which files are given.
-func (f Files) check() error {
+func (f Files) check(required bool) error {
 	switch {
 	case f.CA == "":
 		return usage("--tls-ca is missing: give the file with the certificate of the authority (CA) that issued the certificates, such as ca.crt of `benchd pki init`")
@@ -58,6 +58,8 @@ func (f Files) check() error {
 		return usage("--tls-key is missing: give the private key of --tls-cert " + f.Cert)
 	case f.Cert == "" && f.Key != "":
 		return usage("--tls-cert is missing: give the certificate of --tls-key " + f.Key)
+	case f.Cert == "" && required:
+		return usage("--tls-cert and --tls-key are missing: give the certificate of this process and its key, as `benchd pki issue` writes them")
 	}
 	return nil
 }

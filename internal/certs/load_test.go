@@ -61,11 +61,12 @@ func TestErrorsNameTheFileAndTheCure(t *testing.T) {
 		"no CA":          {func(_ string, f *certs.Files) { f.CA = "" }, "--tls-ca", "give the file with the certificate of the authority"},
 		"no key":         {func(_ string, f *certs.Files) { f.Key = "" }, "--tls-key", "give the private key of --tls-cert"},
 		"no certificate": {func(_ string, f *certs.Files) { f.Cert = "" }, "--tls-cert", "give the certificate of --tls-key"},
+		"CA alone":       {func(_ string, f *certs.Files) { f.Cert, f.Key = "", "" }, "--tls-cert and --tls-key", "as `benchd pki issue` writes them"},
 	} {
 		dir := t.TempDir()
 		files := good.Write(t, dir, ca)
 		test.spoil(dir, &files)
-		_, err := certs.Load(files, certs.Options{Roles: []identity.Role{identity.Agent}})
+		_, err := certs.Load(files, certs.Options{Roles: []identity.Role{identity.Agent}, Required: true})
 		require.ErrorContains(t, err, test.file, name)
 		require.ErrorContains(t, err, test.cure, name)
 		var usage interface{ ExitCode() int }

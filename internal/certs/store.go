@@ -22,6 +22,8 @@ type Options struct {
 	Now        func() time.Time      // default: time.Now
 	// Roles are those that the certificate of the process may have. Default: all.
 	Roles []identity.Role
+	// Required refuses Files without a certificate.
+	Required bool
 }
 
 func (o *Options) ensureDefaults() {
@@ -63,7 +65,7 @@ type part struct {
 
 // Load reads the files of a process.
 func Load(files Files, o Options) (*Store, error) {
-	if err := files.check(); err != nil {
+	if err := files.check(o.Required); err != nil {
 		return nil, err
 	}
 	s := newStore(files, o)

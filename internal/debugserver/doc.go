@@ -3,4 +3,5 @@
 //  1. NewRegistry makes the program's only metrics registry, with the metrics of Go, the process and the build.
 //  2. A Server serves /metrics from the registry, /healthz while the process is alive, /readyz when it is ready, and the
 //     owner's own paths; Go's profiles only if enabled.
+//  3. With TLS the identity of the peer is that of its certificate. It is in the request's context, and Allow may refuse it.
 package debugserver

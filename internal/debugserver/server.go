@@ -2,6 +2,7 @@ package debugserver
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
@@ -16,6 +17,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"github.com/benchd/benchd/internal/identity"
 )
 
 // NewRegistry returns a registry with the metrics of Go's runtime, of the process and of the build.
@@ -43,6 +46,10 @@ type ServerConfig struct {
 	Ready func() error
 	// Handlers are further paths, such as "/sd/agents".
 	Handlers map[string]http.Handler
+	// TLS is the configuration of connections. Without it they are in plain text, and their peers trusted.
+	TLS *tls.Config
+	// Allow refuses a peer's request, if it returns an error. Without it all requests are allowed.
+	Allow func(id identity.Identity, r *http.Request) error
 	// Profiles serves /debug/pprof/: any client can then profile the program, at the program's cost.
 	Profiles bool
 }
@@ -84,7 +91,8 @@ func NewServer(c ServerConfig) *Server {
 	})
 	return &Server{
 		http: &http.Server{
-			Handler:           mux,
+			Handler:           identify(mux, c.Allow),
+			TLSConfig:         c.TLS,
 			ReadHeaderTimeout: 5 * time.Second,
 			ReadTimeout:       10 * time.Second,
 			WriteTimeout:      time.Minute,
@@ -109,7 +117,13 @@ func profiles(mux *http.ServeMux) {
 // Run serves on l, which it closes, until ctx ends; then it lets requests in progress finish for a moment.
 func (s *Server) Run(ctx context.Context, l net.Listener) error {
 	served := make(chan error, 1)
-	go func() { served <- s.http.Serve(l) }()
+	go func() {
+		if s.http.TLSConfig == nil {
+			served <- s.http.Serve(l)
+		} else {
+			served <- s.http.ServeTLS(l, "", "")
+		}
+	}()
 	select {
 	case err := <-served:
 		return fmt.Errorf("serve HTTP on %s: %w", l.Addr(), err)

@@ -12,9 +12,12 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/stretchr/testify/require"
 
+	"github.com/benchd/benchd/internal/certs"
+	"github.com/benchd/benchd/internal/certs/certstest"
 	"github.com/benchd/benchd/internal/debugserver"
 	"github.com/benchd/benchd/internal/dev"
 	"github.com/benchd/benchd/internal/doctable"
+	"github.com/benchd/benchd/internal/identity"
 )
 
 // notes is a Registerer that notes the names and labels of what is registered.
@@ -113,6 +116,9 @@ func registered(t *testing.T) map[string][]string {
 	c, err := dev.Start(t.Context(), dev.Config{Agents: 1, Version: "test", Registerer: n})
 	require.NoError(t, err)
 	require.NoError(t, c.Close())
+	ca := certstest.NewCA(t)
+	_, err = certs.Load(ca.Identify(t, identity.Agent, "a").Write(t, t.TempDir(), ca), certs.Options{Registerer: n})
+	require.NoError(t, err)
 	families, err := debugserver.NewRegistry("test").Gather()
 	require.NoError(t, err)
 	for _, f := range families {

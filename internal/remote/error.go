@@ -27,13 +27,26 @@ func (c *Client) translate(err error) error {
 // unreachable reports that a coordinator does not answer.
 type unreachable struct{ where, cause string }
 
+// handshakeFailed begins gRPC's text of a client that refuses its server.
+const handshakeFailed = "transport: authentication handshake failed: "
+
 // Error names the address and the cure.
 func (e *unreachable) Error() string {
-	cure := "is `benchd coordinator` running?"
-	if strings.Contains(e.cause, "server preface") || strings.Contains(e.cause, "http2") {
-		cure = "something else listens there: give --coordinator the address of gRPC (--listen of `benchd coordinator`, port 7070 by default)"
+	cause, cure := e.cause, "is `benchd coordinator` running?"
+	_, alert, refused := strings.Cut(cause, "remote error: tls: ")
+	switch {
+	case refused:
+		cause = "it refuses this certificate (" + alert + ")"
+		cure = "--tls-cert must be of an authority that the coordinator accepts (its --tls-ca), valid now, and not revoked"
+	case strings.Contains(cause, "first record does not look like a TLS handshake"):
+		cause, cure = "it does not use TLS", "remove --tls-cert, --tls-key and --tls-ca, or start the coordinator with them"
+	case strings.HasPrefix(cause, handshakeFailed):
+		return fmt.Sprintf("cannot reach coordinator at %s: %s", e.where, strings.TrimPrefix(cause, handshakeFailed))
+	case strings.Contains(cause, "server preface"), strings.Contains(cause, "http2"):
+		cure = "if it uses TLS, give --tls-cert, --tls-key and --tls-ca; " +
+			"else something else listens there: give --coordinator the address of gRPC (--listen of `benchd coordinator`, port 7070 by default)"
 	}
-	return fmt.Sprintf("cannot reach coordinator at %s: %s; %s", e.where, e.cause, cure)
+	return fmt.Sprintf("cannot reach coordinator at %s: %s; %s", e.where, cause, cure)
 }
 
 // Unwrap returns the kind.

@@ -213,7 +213,7 @@ func TestAnUnreachableCoordinatorIsOneClearMessage(t *testing.T) {
 	require.NoError(t, err)
 	address := l.Addr().String()
 	require.NoError(t, l.Close())
-	c, err := Dial(address)
+	c, err := Dial(address, insecure.NewCredentials())
 	require.NoError(t, err)
 	defer c.Close()
 	_, err = c.List(t.Context())

@@ -22,6 +22,8 @@ type About struct {
 	DiskFree, DiskSize uint64        // of its archive's disk; the size is 0 if unknown
 	Archive            uint64        // bytes
 	Stuck              bool          // the archive accepts no windows
+	Listeners          []string      // how each is secured
+	Expires            time.Time     // of its certificates; zero without some
 }
 
 // roundTrips is the number of requests to measure a coordinator's clock: the quickest answers are the most accurate.
@@ -48,6 +50,10 @@ func (c *Client) About(ctx context.Context) (About, error) {
 		}
 		about.Version, about.Protocol, about.Stuck = m.GetVersion(), m.GetProtocol(), m.GetArchiveStuck()
 		about.DiskFree, about.DiskSize, about.Archive = m.GetDiskFreeBytes(), m.GetDiskTotalBytes(), m.GetArchiveBytes()
+		about.Listeners = m.GetListeners()
+		if m.GetCertificateExpires() != nil {
+			about.Expires = m.GetCertificateExpires().AsTime()
+		}
 		if i == 0 {
 			continue
 		}

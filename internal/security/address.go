@@ -1,7 +1,7 @@
 // Package security guards connections to a network.
 //
-//  1. CheckAddress validates an address to listen on or to connect to: nothing is sent unencrypted to or from another
-//     machine unless the user allows it.
+//  1. CheckAddress and CheckSecured validate an address to listen on or to connect to: nothing is sent unencrypted to or from
+//     another machine unless the user allows it.
 package security
 
 import (
@@ -26,18 +26,29 @@ func (e *AddressError) Error() string {
 // ExitCode returns the exit code of a usage error.
 func (*AddressError) ExitCode() int { return 2 }
 
-// CheckAddress refuses an address that is not on the loopback interface, unless insecure is set: there is no TLS yet. A
+// CheckAddress refuses an address that is not on the loopback interface, unless insecure is set, for a protocol that has no TLS. A
 // name other than localhost counts as another machine, whatever it resolves to. Errors name the flag.
 func CheckAddress(flag, address string, insecure bool) error {
+	return check(flag, address, insecure, "this address is not loopback, and this protocol has no TLS", "")
+}
+
+// CheckSecured is CheckAddress for a protocol that has TLS if certificates are configured: then any address is accepted.
+func CheckSecured(flag, address string, secured, insecure bool) error {
+	return check(flag, address, secured || insecure, "this address is not loopback, and no certificates are configured for TLS",
+		"set --tls-cert, --tls-key and --tls-ca, ")
+}
+
+// check refuses an address unless it is allowed or on the loopback interface.
+func check(flag, address string, allowed bool, problem, cure string) error {
 	if err := CheckForm(flag, address); err != nil {
 		return err
 	}
-	if insecure || Loopback(address) {
+	if allowed || Loopback(address) {
 		return nil
 	}
 	return &AddressError{
 		Flag: flag, Address: address,
-		Problem: "this address is not loopback, and benchd has no TLS yet: anyone on the network could read and change the traffic; " +
+		Problem: problem + ": anyone on the network could read and change the traffic; " + cure +
 			"use 127.0.0.1 (with an SSH tunnel from other machines), or accept the risk with --insecure",
 	}
 }

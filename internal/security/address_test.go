@@ -34,6 +34,9 @@ func TestOnlyLoopbackNeedsNoInsecureFlag(t *testing.T) {
 			require.ErrorContains(t, err, "--insecure")
 		}
 		require.NoError(t, CheckAddress("--listen", address, true))
+		require.Equal(t, loopback, CheckSecured("--listen", address, false, false) == nil, address)
+		require.NoError(t, CheckSecured("--listen", address, true, false))
+		require.NoError(t, CheckSecured("--listen", address, false, true))
 	}
 }
 
@@ -50,6 +53,11 @@ func TestAddressHasHostAndPort(t *testing.T) {
 		require.ErrorContains(t, CheckAddress("--http", address, true), problem, address)
 		require.False(t, Loopback(address) && CheckForm("--http", address) == nil, address)
 	}
+}
+
+func TestARefusedAddressNamesTheCure(t *testing.T) {
+	require.ErrorContains(t, CheckSecured("--listen", ":7070", false, false), "set --tls-cert, --tls-key and --tls-ca, use 127.0.0.1")
+	require.NotContains(t, CheckAddress("--zookeeper", ":2181", false).Error(), "--tls")
 }
 
 // FuzzLoopback checks the guard: an accepted address has the form HOST:PORT with a host of this machine.

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"google.golang.org/grpc/credentials/insecure"
 
 	"github.com/benchd/benchd/internal/archive/sqlite"
 	"github.com/benchd/benchd/internal/latency"
@@ -154,7 +155,7 @@ func (s *site) submit() string {
 }
 
 func (s *site) client() *remote.Client {
-	client, err := remote.Dial(s.address)
+	client, err := remote.Dial(s.address, insecure.NewCredentials())
 	require.NoError(s.t, err)
 	return client
 }

@@ -195,3 +195,12 @@ func serial(tb testing.TB) *big.Int {
 func encode(kind string, der []byte) []byte {
 	return pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: der})
 }
+
+// Client returns the configuration of a client with a certificate, or with none if it is empty, that accepts servers of that role at
+// 127.0.0.1.
+func Client(tb testing.TB, ca *CA, cert tls.Certificate, role identity.Role) *tls.Config {
+	tb.Helper()
+	s, err := certs.New(cert, ca.Pool(), certs.Options{})
+	require.NoError(tb, err)
+	return s.ClientConfig(role, "127.0.0.1")
+}

@@ -1,0 +1,35 @@
+package debugserver
+
+import (
+	"net/http"
+
+	"github.com/benchd/benchd/internal/certs"
+	"github.com/benchd/benchd/internal/identity"
+)
+
+// identify puts the identity of the peer into the context of its requests, and answers those that are not allowed: with 401 if the
+// peer has shown no identity, and with 403 otherwise.
+func identify(next http.Handler, allow func(identity.Identity, *http.Request) error) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		id := peer(r)
+		if allow != nil {
+			if err := allow(id, r); err != nil {
+				status := http.StatusForbidden
+				if id.Role == identity.Anonymous {
+					status = http.StatusUnauthorized
+				}
+				http.Error(w, err.Error(), status)
+				return
+			}
+		}
+		next.ServeHTTP(w, r.WithContext(identity.With(r.Context(), id)))
+	})
+}
+
+// peer returns who sends a request: by its certificate over TLS, and trusted without TLS.
+func peer(r *http.Request) identity.Identity {
+	if r.TLS == nil {
+		return identity.Identity{Role: identity.Trusted}
+	}
+	return certs.PeerIdentity(*r.TLS)
+}

@@ -1,0 +1,83 @@
+package debugserver
+
+import (
+	"crypto/tls"
+	"errors"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/benchd/benchd/internal/certs/certstest"
+	"github.com/benchd/benchd/internal/identity"
+	"github.com/benchd/benchd/internal/tolerance"
+)
+
+// who answers with the identity of the peer.
+func who(w http.ResponseWriter, r *http.Request) {
+	_, _ = io.WriteString(w, identity.From(r.Context()).String())
+}
+
+// viewers allows only viewers, and trusted peers.
+func viewers(id identity.Identity, r *http.Request) error {
+	if id.Role == identity.Viewer || id.Role == identity.Trusted || r.URL.Path == "/healthz" {
+		return nil
+	}
+	return errors.New("this path needs the role viewer")
+}
+
+func TestPeersHaveTheIdentityOfTheirCertificate(t *testing.T) {
+	ca := certstest.NewCA(t)
+	server := ca.Identify(t, identity.Coordinator, "c").Store(t, ca)
+	url, stop := serve(t, ServerConfig{
+		TLS: server.ServerConfig(), Allow: viewers, Handlers: map[string]http.Handler{"/who": http.HandlerFunc(who)},
+	})
+	address := url[len("http://"):]
+	for name, test := range map[string]struct {
+		cert   tls.Certificate
+		path   string
+		status int
+		body   string
+	}{
+		"a viewer":               {ca.Identify(t, identity.Viewer, "anna").TLS, "/who", 200, "anna (viewer)"},
+		"another role":           {ca.Identify(t, identity.Agent, "a").TLS, "/who", 403, "needs the role viewer"},
+		"no certificate":         {tls.Certificate{}, "/who", 401, "needs the role viewer"},
+		"no certificate, health": {tls.Certificate{}, "/healthz", 200, "ok"},
+	} {
+		config := certstest.Client(t, ca, test.cert, identity.Coordinator)
+		client := &http.Client{Timeout: tolerance.Patience, Transport: &http.Transport{DisableKeepAlives: true, TLSClientConfig: config, ForceAttemptHTTP2: true}}
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "https://"+address+test.path, http.NoBody)
+		require.NoError(t, err)
+		resp, err := client.Do(req)
+		require.NoError(t, err, name)
+		body, err := io.ReadAll(resp.Body)
+		require.NoError(t, err)
+		require.NoError(t, resp.Body.Close())
+		require.Equal(t, test.status, resp.StatusCode, name)
+		require.Contains(t, string(body), test.body, name)
+		require.Equal(t, 2, resp.ProtoMajor)
+	}
+	require.NoError(t, stop())
+}
+
+func TestPeersAreTrustedWithoutTLS(t *testing.T) {
+	url, stop := serve(t, ServerConfig{Allow: viewers, Handlers: map[string]http.Handler{"/who": http.HandlerFunc(who)}})
+	status, body := get(t, "GET", url+"/who")
+	require.Equal(t, 200, status)
+	require.Equal(t, "trusted", body)
+	require.NoError(t, stop())
+}
+
+func TestAServerWithTLSReturnsItsError(t *testing.T) {
+	ca := certstest.NewCA(t)
+	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	require.NoError(t, l.Close())
+	server := NewServer(ServerConfig{
+		Registry: NewRegistry("v1-test"), Logger: slog.New(slog.DiscardHandler), TLS: ca.Identify(t, identity.Coordinator, "c").Store(t, ca).ServerConfig(),
+	})
+	require.ErrorContains(t, server.Run(t.Context(), l), "serve HTTP on 127.0.0.1:")
+}
