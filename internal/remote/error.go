@@ -42,6 +42,8 @@ func (e *unreachable) Error() string {
 		cause, cure = "it does not use TLS", "remove --tls-cert, --tls-key and --tls-ca, or start the coordinator with them"
 	case strings.HasPrefix(cause, handshakeFailed):
 		return fmt.Sprintf("cannot reach coordinator at %s: %s", e.where, strings.TrimPrefix(cause, handshakeFailed))
+	case strings.Contains(cause, "broken pipe"), strings.Contains(cause, "connection reset"):
+		cure = "it ended the connection: with TLS it may refuse the certificate of --tls-cert (its log and its --tls-ca show more), else it is stopping"
 	case strings.Contains(cause, "server preface"), strings.Contains(cause, "http2"):
 		cure = "if it uses TLS, give --tls-cert, --tls-key and --tls-ca; " +
 			"else something else listens there: give --coordinator the address of gRPC (--listen of `benchd coordinator`, port 7070 by default)"
