@@ -13,6 +13,7 @@ import (
 	"github.com/benchd/benchd/internal/config"
 	"github.com/benchd/benchd/internal/dev"
 	"github.com/benchd/benchd/internal/load"
+	"github.com/benchd/benchd/internal/outbound"
 	"github.com/benchd/benchd/internal/remote"
 	"github.com/benchd/benchd/internal/spec"
 	"github.com/benchd/benchd/internal/target"
@@ -27,6 +28,7 @@ type adminFlags struct {
 	sites      *cli.SiteFlags
 	agent      string
 	local      bool
+	allow      []string
 	timeout    time.Duration
 	output     string
 }
@@ -40,6 +42,7 @@ func addAdminFlags(cmd *cobra.Command, targets target.List) *adminFlags {
 	f.sites = cli.AddSiteFlags(cmd, descriptors, "-P and -p override it")
 	fs.StringVar(&f.agent, "agent", "", "agent `NAME` that executes the action; default is an idle one")
 	fs.BoolVar(&f.local, "local", false, "execute the action in this process, without a coordinator and its agents")
+	cli.AllowTargetFlag(cmd, &f.allow)
 	fs.DurationVar(&f.timeout, "timeout", 10*time.Minute, "limit of the action; at its end the target may still be working on it")
 	addOutputFlag(cmd, &f.output, "table", "json")
 	return f
@@ -63,7 +66,14 @@ func (f *adminFlags) act(ctx context.Context, c *cli.Context, cmd *cobra.Command
 	if f.timeout <= 0 {
 		return &cli.UsageError{Command: cmd.CommandPath(), Err: fmt.Errorf("--timeout %s: an action takes some time; write such as 10m", f.timeout)}
 	}
-	client, end, err := f.client(ctx, c)
+	if len(f.allow) > 0 && !f.local {
+		return &cli.UsageError{Command: cmd.CommandPath(), Err: errors.New("--allow-target is valid only with --local: the operators of agents decide what those reach")}
+	}
+	dialer, err := cli.Outbound(cmd, f.allow)
+	if err != nil {
+		return err
+	}
+	client, end, err := f.client(ctx, c, dialer)
 	if err != nil {
 		return err
 	}
@@ -84,7 +94,7 @@ func (f *adminFlags) act(ctx context.Context, c *cli.Context, cmd *cobra.Command
 }
 
 // client connects to a coordinator, or starts one in this process.
-func (f *adminFlags) client(ctx context.Context, c *cli.Context) (*remote.Client, func() error, error) {
+func (f *adminFlags) client(ctx context.Context, c *cli.Context, dialer *outbound.Dialer) (*remote.Client, func() error, error) {
 	if !f.local {
 		client, err := f.dial()
 		if err != nil {
@@ -92,7 +102,7 @@ func (f *adminFlags) client(ctx context.Context, c *cli.Context) (*remote.Client
 		}
 		return client, client.Close, nil
 	}
-	cluster, err := dev.Start(ctx, dev.Config{Targets: f.targets, Agents: 1, Version: c.Version, Logger: c.Logger})
+	cluster, err := dev.Start(ctx, dev.Config{Targets: f.targets, Agents: 1, Version: c.Version, Logger: c.Logger, Outbound: dialer})
 	if err != nil {
 		return nil, nil, cli.StartError(err)
 	}

@@ -32,6 +32,7 @@ type runFlags struct {
 	output string
 	lang   phrase.Translator
 	rawIO  string
+	allow  []string
 	below  string // the folder of files that properties name
 	quiet  bool
 }
@@ -57,6 +58,7 @@ the measurements up to then; a second one ends the process at once.`,
 	addOutputFlag(cmd, &f.output, resultFormats()...)
 	addLangFlag(cmd, &f.lang)
 	cli.WriteBelowFlag(cmd, &f.below, ".")
+	cli.AllowTargetFlag(cmd, &f.allow)
 	cli.RawIOFlag(cmd, &f.rawIO)
 	cmd.Flags().BoolVarP(&f.quiet, "quiet", "q", false, "show no progress")
 	return cli.Command{Command: cmd, Run: func(ctx context.Context, c *cli.Context, _ []string) error {
@@ -77,6 +79,10 @@ func runHere(ctx context.Context, c *cli.Context, cmd *cobra.Command, f *runFlag
 	if err != nil {
 		return err
 	}
+	dialer, err := cli.Outbound(cmd, f.allow)
+	if err != nil {
+		return err
+	}
 	signals, stop := catch()
 	defer stop()
 	var cluster *dev.Cluster
@@ -91,7 +97,7 @@ func runHere(ctx context.Context, c *cli.Context, cmd *cobra.Command, f *runFlag
 	if err := begin(ctx, signals, "interrupted before the run started", func(ctx context.Context) (err error) {
 		cluster, err = dev.Start(ctx, dev.Config{
 			Targets: f.targets, Agents: agentsFor(j.suite, f.agents), DataDir: f.data, Version: c.Version, Logger: c.Logger, Embed: embedded,
-			WriteBelow: f.below, KnownIO: f.rawIO == cli.Off,
+			WriteBelow: f.below, Outbound: dialer, KnownIO: f.rawIO == cli.Off,
 		})
 		if err != nil {
 			return cli.StartError(err)

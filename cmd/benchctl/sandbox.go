@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/benchd/benchd/internal/cli"
+	"github.com/benchd/benchd/internal/outbound"
 	"github.com/benchd/benchd/internal/sandbox/control"
 	"github.com/benchd/benchd/internal/security"
 )
@@ -31,7 +32,7 @@ func command(f *sandboxFlags, order func(ctx context.Context, c *cli.Context, cl
 		if err := security.CheckAddress("--sandbox", f.address, f.insecure); err != nil {
 			return err
 		}
-		client := control.NewClient(f.address)
+		client := control.NewClient(f.address, outbound.Any())
 		defer client.Close()
 		return order(ctx, c, client, args)
 	}

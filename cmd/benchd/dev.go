@@ -21,6 +21,7 @@ type devFlags struct {
 	agents             int
 	listen, http, data string
 	rawIO, writeBelow  string
+	allow              []string
 	zookeeper, info    string
 	servers            int
 	insecure, profiles bool
@@ -46,15 +47,20 @@ has the address for other clients, and the one for "benchctl sandbox".`,
 	cmd.Flags().StringVar(&f.info, "info", "127.0.0.1:0", "HTTP `HOST:PORT` of the sandbox's pages, which benchctl uses to control it; port 0 takes a free one")
 	config.Whole(cmd.Flags(), &f.servers, "region-servers", 0, "region servers of the sandbox; 0 starts no sandbox")
 	cli.WriteBelowFlag(cmd, &f.writeBelow, "")
+	cli.AllowTargetFlag(cmd, &f.allow)
 	cli.RawIOFlag(cmd, &f.rawIO)
 	profilesFlag(cmd, &f.profiles, "--http")
 	insecureFlag(cmd, &f.insecure, "listen beyond this machine")
 	return cli.Command{Command: cmd, Run: func(ctx context.Context, c *cli.Context, _ []string) error {
-		return runDev(ctx, c, f)
+		return runDev(ctx, c, cmd, f)
 	}}
 }
 
-func runDev(ctx context.Context, c *cli.Context, f devFlags) error {
+func runDev(ctx context.Context, c *cli.Context, cmd *cobra.Command, f devFlags) error {
+	dialer, err := cli.Outbound(cmd, f.allow)
+	if err != nil {
+		return err
+	}
 	if err := errors.Join(
 		security.CheckAddress("--listen", f.listen, f.insecure),
 		security.CheckAddress("--http", f.http, f.insecure),
@@ -72,7 +78,7 @@ func runDev(ctx context.Context, c *cli.Context, f devFlags) error {
 	registry := debugserver.NewRegistry(c.Version)
 	cluster, err := dev.Start(ctx, dev.Config{
 		Agents: f.agents, DataDir: f.data, Listener: rpc, Version: c.Version, Logger: c.Logger, Registerer: registry,
-		Embed: embedded, WriteBelow: f.writeBelow, KnownIO: f.rawIO == cli.Off,
+		Embed: embedded, WriteBelow: f.writeBelow, Outbound: dialer, KnownIO: f.rawIO == cli.Off,
 	})
 	if err != nil {
 		_ = rpc.Close() // the cluster may have closed it already

@@ -30,6 +30,7 @@ type doctorFlags struct {
 	db                              string
 	sites                           *cli.SiteFlags
 	properties                      config.Pairs
+	allow                           []string
 	insecure                        bool
 	tls                             *cli.TLSFlags
 	output                          string
@@ -66,6 +67,7 @@ coordinator, target or a port cannot be reached or used, and 1 if another findin
 	config.PairsVar(fs, &f.properties, "property", "p", "set a property of the target, such as "+example.Where+"; repeatable")
 	f.sites = cli.AddSiteFlags(cmd, targets, "-p overrides it")
 	f.tls = cli.AddTLSFlags(cmd, identity.Agent, identity.Coordinator)
+	cli.AllowTargetFlag(cmd, &f.allow)
 	insecureFlag(cmd, &f.insecure, "connect and listen beyond this machine")
 	config.Enum(cmd, &f.output, "output", "o", "output format", "table", "json")
 	return cli.Command{Command: cmd, Run: func(ctx context.Context, c *cli.Context, _ []string) error {
@@ -79,6 +81,10 @@ func runDoctor(ctx context.Context, c *cli.Context, cmd *cobra.Command, f *docto
 		return err
 	}
 	store, err := f.tls.Load(certs.Options{})
+	if err != nil {
+		return err
+	}
+	dialer, err := cli.Outbound(cmd, f.allow)
 	if err != nil {
 		return err
 	}
@@ -98,7 +104,7 @@ func runDoctor(ctx context.Context, c *cli.Context, cmd *cobra.Command, f *docto
 		all := target.All()
 		t, _ := all.Descriptors().Find(f.db)
 		findings = append(findings, doctor.Reach(ctx, t, all.Drivers()[f.db], load.Settings{
-			Properties: properties, Run: "doctor", Agent: "doctor", Logger: c.Logger,
+			Properties: properties, Run: "doctor", Agent: "doctor", Dial: dialer, Logger: c.Logger,
 		}))
 	}
 	return cli.Diagnose(c, findings, f.output)

@@ -472,8 +472,13 @@ func TestASpoolThatOthersCanChangeIsRefused(t *testing.T) {
 		"may be written by others": func(c *agent.Config) { c.Spool = open },
 		"is a symbolic link":       func(c *agent.Config) { c.Spool, c.SpoolBase = link, tmp },
 	} {
-		r := newRig(t, newFakeCoordinator(t), change)
-		err := r.result()
+		config := agent.Config{
+			Coordinator: "passthrough:///nobody", Name: "a", Reader: spec.NewReader(nullspec.Target()), Drivers: map[string]load.Driver{"null": null.Open},
+		}
+		change(&config)
+		a, err := agent.New(config)
+		require.NoError(t, err)
+		err = a.Run(t.Context())
 		require.ErrorContains(t, err, name)
 		require.ErrorContains(t, err, "--spool DIR")
 	}

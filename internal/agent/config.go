@@ -18,6 +18,7 @@ import (
 	"github.com/benchd/benchd/internal/clock"
 	"github.com/benchd/benchd/internal/load"
 	"github.com/benchd/benchd/internal/observe"
+	"github.com/benchd/benchd/internal/outbound"
 	"github.com/benchd/benchd/internal/spec"
 	"github.com/benchd/benchd/internal/wire"
 )
@@ -37,6 +38,9 @@ type Config struct {
 
 	// Sources watch the targets of runs, by name of the target. Default: none.
 	Sources map[string]observe.Opener
+
+	// Outbound makes all connections to targets and endpoints. Default: one that reaches private networks and loopback.
+	Outbound *outbound.Dialer
 
 	// Hooks are commands that runs may request by name, split into words. Default: none.
 	Hooks map[string][]string
@@ -98,6 +102,12 @@ func (c *Config) ensureDefaults() error {
 	c.MemoryBytes = cmp.Or(c.MemoryBytes, defaultMemoryBytes)
 	if c.Clock == nil {
 		c.Clock = clock.NewSource(clock.Skew{})
+	}
+	if c.Outbound == nil {
+		var err error
+		if c.Outbound, err = outbound.New(nil); err != nil {
+			return err
+		}
 	}
 	if c.Gate == nil {
 		c.Gate = new(load.Gate)

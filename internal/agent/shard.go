@@ -12,6 +12,7 @@ import (
 	benchdv1 "github.com/benchd/benchd/internal/gen/benchd/v1"
 	"github.com/benchd/benchd/internal/latency"
 	"github.com/benchd/benchd/internal/load"
+	"github.com/benchd/benchd/internal/observe"
 	"github.com/benchd/benchd/internal/plan"
 	"github.com/benchd/benchd/internal/wire"
 )
@@ -106,9 +107,13 @@ func (s *shard) prepare(m *benchdv1.Prepare) (facts map[string]string, err error
 		return nil, fmt.Errorf("unknown target %q in this build of benchd (%s)", settings.DB, s.a.config.Version)
 	}
 	s.settings, s.properties = settings, part.Properties
+	if err := observe.Check(s.preparing, settings.Telemetry.Endpoints, s.a.config.Outbound); err != nil {
+		return nil, err
+	}
 	target, err := driver(s.preparing, load.Settings{
 		Properties: part.Properties, Workload: settings.Workload, Run: part.Run, Agent: part.Agent, Shard: part.Index,
 		Seed: settings.Workload.Seed, Logger: s.log, WriteBelow: s.a.config.WriteBelow, KnownIO: s.a.config.KnownIO,
+		Dial: s.a.config.Outbound,
 	})
 	if err != nil {
 		return nil, err

@@ -27,6 +27,7 @@ import (
 	"github.com/benchd/benchd/internal/coordinator"
 	"github.com/benchd/benchd/internal/doctor"
 	"github.com/benchd/benchd/internal/load"
+	"github.com/benchd/benchd/internal/outbound"
 	"github.com/benchd/benchd/internal/target"
 	"github.com/benchd/benchd/internal/wire"
 )
@@ -48,6 +49,8 @@ type Config struct {
 	Targets target.List
 	// WriteBelow is the only folder in which a run's properties may create files; see [agent.Config].
 	WriteBelow string
+	// Outbound makes the agents' connections to targets; see [agent.Config].
+	Outbound *outbound.Dialer
 	// KnownIO makes the agents avoid raw system calls; see [agent.Config].
 	KnownIO    bool
 	Version    string
@@ -172,7 +175,7 @@ func (c *Cluster) start(ctx context.Context, config Config, one agent.Config) er
 	}
 	one.Coordinator, one.Dial, one.Version, one.Logger = address, c.dial, config.Version, config.Logger
 	one.Spool = filepath.Join(config.DataDir, "points", one.Name)
-	one.WriteBelow, one.KnownIO = config.WriteBelow, config.KnownIO
+	one.WriteBelow, one.KnownIO, one.Outbound = config.WriteBelow, config.KnownIO, config.Outbound
 	a, err := agent.New(one)
 	if err != nil {
 		return err

@@ -97,7 +97,7 @@ scenarios:
 
 	quick, _ = within(s.Runs[2].Phases[0], 0, 2)
 	require.NotZero(t, quick, "the next run")
-	steering := control.NewClient(c.System.(*embed.System).Info())
+	steering := control.NewClient(c.System.(*embed.System).Info(), nil)
 	defer steering.Close()
 	status, err := steering.Status(ctx)
 	require.NoError(t, err)

@@ -102,6 +102,7 @@ func layers() []layer {
 			{name: "doctable"},  // for tests
 			{name: "quarantine", only: []string{"coordinator", "coordinator/conductor", "results"}, tests: []string{"test"}},
 			{name: "spool", only: []string{"agent"}},
+			{name: "outbound"},
 			{name: "security", only: []string{"cmd", "cli", "coordinator", "coordinator/roster", "agent", "remote", "dev"}},
 			{name: "lint", beside: []string{"doctable"}, only: []string{}},
 		}},

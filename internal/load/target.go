@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 
+	"github.com/benchd/benchd/internal/outbound"
 	"github.com/benchd/benchd/internal/workload"
 )
 
@@ -67,6 +68,8 @@ type Settings struct {
 	Seed       uint64
 	Logger     *slog.Logger
 
+	// Dial is the only way to connect to the target and its servers. The default reaches private networks and loopback.
+	Dial *outbound.Dialer
 	// WriteBelow is the only folder in which a property may create files; empty for none.
 	WriteBelow string
 

@@ -1,16 +1,21 @@
 package observe
 
 import (
+	"context"
 	"errors"
+	"fmt"
 	"log/slog"
+	"net"
+	"net/url"
 	"time"
 
+	"github.com/benchd/benchd/internal/outbound"
 	"github.com/benchd/benchd/internal/plan"
 	"github.com/benchd/benchd/internal/result"
 )
 
-// Opener makes the Source of the target that a run with these properties uses. The Source connects at its first Look.
-type Opener func(properties map[string]string, log *slog.Logger) (Source, error)
+// Opener makes the Source of the target that a run with these properties uses. The Source connects at its first Look, by dial.
+type Opener func(properties map[string]string, dial *outbound.Dialer, log *slog.Logger) (Source, error)
 
 // Watch is what one agent watches for a run.
 type Watch struct {
@@ -23,7 +28,9 @@ type Watch struct {
 	Open Opener
 	// HostEvery is how often the agent reads its own host; zero means never.
 	HostEvery time.Duration
-	Logger    *slog.Logger
+	// Dial connects to the target and to endpoints. The default reaches private networks and loopback.
+	Dial   *outbound.Dialer
+	Logger *slog.Logger
 }
 
 // Origin is an entry of the table of what can be watched.
@@ -69,7 +76,7 @@ func target(w Watch) ([]Watched, error) {
 	if !w.Target || w.Open == nil {
 		return nil, nil
 	}
-	source, err := w.Open(w.Properties, w.Logger)
+	source, err := w.Open(w.Properties, w.Dial, w.Logger)
 	if err != nil {
 		return nil, err
 	}
@@ -82,9 +89,27 @@ func endpoints(w Watch) ([]Watched, error) {
 	}
 	var all []Watched
 	for _, e := range w.Settings.Telemetry.Endpoints {
-		all = append(all, Watched{Every: w.Settings.Telemetry.Interval, Source: NewPrometheus(e, w.Settings.Telemetry.Metrics)})
+		all = append(all, Watched{Every: w.Settings.Telemetry.Interval, Source: NewPrometheus(e, w.Settings.Telemetry.Metrics, w.Dial)})
 	}
 	return all, nil
+}
+
+// Check reports the first endpoint of telemetry that may not be reached.
+func Check(ctx context.Context, endpoints []plan.Endpoint, dial *outbound.Dialer) error {
+	for _, e := range endpoints {
+		at, err := url.Parse(e.URL)
+		if err != nil {
+			return fmt.Errorf("invalid endpoint %s of %s: %w", e.Name, endpointsProperty, err)
+		}
+		port := at.Port()
+		if port == "" {
+			port = map[string]string{"http": "80", "https": "443"}[at.Scheme]
+		}
+		if err := dial.Named(endpointsProperty).Check(ctx, net.JoinHostPort(at.Hostname(), port)); err != nil {
+			return err //nolint:wrapcheck // it names the address and the property
+		}
+	}
+	return nil
 }
 
 func machine(w Watch) ([]Watched, error) {

@@ -7,20 +7,10 @@ import (
 	"io"
 	"net/http"
 	"strconv"
-	"time"
 )
 
 // maxPage is how many bytes of a page are read.
 const maxPage = 8 << 20
-
-// NewClient makes an HTTP client that reuses connections and never uses a proxy.
-func NewClient() *http.Client {
-	return &http.Client{
-		Transport: &http.Transport{MaxIdleConnsPerHost: 1, IdleConnTimeout: 2 * time.Minute, DisableCompression: true},
-		// A redirect leads to a server that the user has not named.
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-	}
-}
 
 // ReadPage reads a page into a buffer that the caller reuses.
 func ReadPage(ctx context.Context, client *http.Client, url string, into *bytes.Buffer) error {
@@ -41,6 +31,7 @@ func ReadPage(ctx context.Context, client *http.Client, url string, into *bytes.
 	case err != nil:
 		return fmt.Errorf("read %s: %w", url, err)
 	case into.Len() > maxPage:
+		*into = bytes.Buffer{} // it is not needed again
 		return fmt.Errorf("read %s: the page exceeds %d MiB", url, maxPage>>20)
 	}
 	return nil

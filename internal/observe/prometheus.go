@@ -11,10 +11,13 @@ import (
 	"time"
 
 	"github.com/benchd/benchd/internal/clock"
+	"github.com/benchd/benchd/internal/outbound"
 	"github.com/benchd/benchd/internal/plan"
 )
 
 const (
+	// endpointsProperty names endpoints.
+	endpointsProperty = "telemetry.endpoints"
 	// scrapeWithin is the time limit of one scrape.
 	scrapeWithin = 2 * time.Second
 	// An endpoint that does not answer is skipped for a while. After this many failures in a row it gives a warning.
@@ -38,8 +41,8 @@ type Prometheus struct {
 
 // NewPrometheus makes a Source of an endpoint. It takes CPU, memory, disks and network from a node_exporter, and the given
 // metrics from any endpoint.
-func NewPrometheus(endpoint plan.Endpoint, metrics []string) *Prometheus {
-	return &Prometheus{endpoint: endpoint, wanted: metrics, web: NewClient()}
+func NewPrometheus(endpoint plan.Endpoint, metrics []string, dial *outbound.Dialer) *Prometheus {
+	return &Prometheus{endpoint: endpoint, wanted: metrics, web: outbound.Client(dial.Named(endpointsProperty), 0)}
 }
 
 // Close closes idle connections.

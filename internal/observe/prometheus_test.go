@@ -40,7 +40,7 @@ func serve(t *testing.T, text string) plan.Endpoint {
 }
 
 func TestAnEndpointGivesNodeFiguresAndNamedMetrics(t *testing.T) {
-	p := NewPrometheus(serve(t, exporter), []string{"jvm_*"})
+	p := NewPrometheus(serve(t, exporter), []string{"jvm_*"}, nil)
 	defer p.Close()
 	look := p.Look(t.Context())
 	require.Empty(t, look.Warnings)
@@ -63,7 +63,7 @@ func TestAnEndpointGivesNodeFiguresAndNamedMetrics(t *testing.T) {
 func TestAPageWithoutMetricsGivesOneWarning(t *testing.T) {
 	for name, text := range map[string]string{"a page": "<html>no</html>", "nothing": "# only this\n"} {
 		t.Run(name, func(t *testing.T) {
-			p := NewPrometheus(serve(t, text), nil)
+			p := NewPrometheus(serve(t, text), nil, nil)
 			defer p.Close()
 			var warnings []string
 			for range 2 * tolerated {
@@ -76,7 +76,7 @@ func TestAPageWithoutMetricsGivesOneWarning(t *testing.T) {
 }
 
 func TestTheFiguresOfAnEndpointAreLimited(t *testing.T) {
-	p := NewPrometheus(serve(t, strings.Repeat("many 1\n", 2*maxSeries)), []string{"many"})
+	p := NewPrometheus(serve(t, strings.Repeat("many 1\n", 2*maxSeries)), []string{"many"}, nil)
 	defer p.Close()
 	look := p.Look(t.Context())
 	require.Len(t, look.Groups[0].Readings, maxSeries)

@@ -14,6 +14,7 @@ import (
 	"github.com/benchd/benchd/internal/descriptor"
 	"github.com/benchd/benchd/internal/load"
 	"github.com/benchd/benchd/internal/observe"
+	"github.com/benchd/benchd/internal/outbound"
 	"github.com/benchd/benchd/internal/property"
 	"github.com/benchd/benchd/internal/target"
 	"github.com/benchd/benchd/internal/workload"
@@ -190,7 +191,9 @@ func set(row map[string]string, fields, values [][]byte) {
 }
 
 // watch is the observe.Opener.
-func (m *table) watch(map[string]string, *slog.Logger) (observe.Source, error) { return source{m}, nil }
+func (m *table) watch(map[string]string, *outbound.Dialer, *slog.Logger) (observe.Source, error) {
+	return source{m}, nil
+}
 
 type source struct{ *table }
 

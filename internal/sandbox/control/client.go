@@ -13,12 +13,13 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/benchd/benchd/internal/outbound"
 	"github.com/benchd/benchd/internal/sandbox/fault"
 )
 
 const (
 	dialWithin = 5 * time.Second
-	maxAnswer  = 16 << 20
+	maxAnswer  = 512 << 10
 )
 
 // Client sends commands to a sandbox.
@@ -28,14 +29,11 @@ type Client struct {
 }
 
 // NewClient makes a Client of the sandbox whose master's info port is at address, HOST:PORT.
-func NewClient(address string) *Client {
+// It connects by dial.
+func NewClient(address string, dial *outbound.Dialer) *Client {
 	return &Client{
 		address: address,
-		http: &http.Client{
-			Timeout: within + dialWithin,
-			// A sandbox is on this machine or in the user's network; proxies are for the outside.
-			Transport: &http.Transport{Proxy: nil, DialContext: (&net.Dialer{Timeout: dialWithin}).DialContext},
-		},
+		http:    outbound.Client(dial, within+dialWithin),
 	}
 }
 

@@ -93,7 +93,7 @@ func start(t *testing.T) (*fault.Plan, *control.Client) {
 	p, h := sandbox(t)
 	s := httptest.NewServer(h)
 	t.Cleanup(s.Close)
-	c := control.NewClient(strings.TrimPrefix(s.URL, "http://"))
+	c := control.NewClient(strings.TrimPrefix(s.URL, "http://"), nil)
 	t.Cleanup(c.Close)
 	return p, c
 }
@@ -202,7 +202,7 @@ func TestAMissingSandboxIsReportedWithItsRemedy(t *testing.T) {
 	require.NoError(t, err)
 	address := l.Addr().String()
 	require.NoError(t, l.Close())
-	c := control.NewClient(address)
+	c := control.NewClient(address, nil)
 	defer c.Close()
 	_, err = c.Status(t.Context())
 	var unreachable *control.UnreachableError
@@ -213,7 +213,7 @@ func TestAMissingSandboxIsReportedWithItsRemedy(t *testing.T) {
 
 	for _, body := range []string{"<html>", `{"beans": []}`} {
 		other := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(body)) }))
-		c := control.NewClient(strings.TrimPrefix(other.URL, "http://"))
+		c := control.NewClient(strings.TrimPrefix(other.URL, "http://"), nil)
 		_, err = c.Status(t.Context())
 		require.ErrorContains(t, err, "the server there is not a sandbox")
 		c.Close()

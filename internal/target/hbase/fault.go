@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net"
 
+	"github.com/benchd/benchd/internal/outbound"
 	"github.com/benchd/benchd/internal/target/hbase/protocol"
 	"github.com/benchd/benchd/internal/target/hbase/rpc"
 	"github.com/benchd/benchd/internal/workload"
@@ -68,6 +69,9 @@ func remedyOf(err error) remedy {
 	}
 	if errors.Is(err, errLate) {
 		return wait
+	}
+	if _, refused := errors.AsType[*outbound.RefusedError](err); refused {
+		return giveUp
 	}
 	return redial
 }

@@ -39,7 +39,7 @@ func Open(ctx context.Context, s load.Settings) (load.Target, error) {
 	ctx, cancel := context.WithTimeout(ctx, openWithin+admin.DefaultRecovery)
 	defer cancel()
 	cluster, err := admin.Connect(ctx, admin.Config{
-		Quorum: strings.Join(settings.Quorum, ","), Parent: settings.Znode, User: settings.User, Logger: s.Logger, ConnectTimeout: openWithin,
+		Quorum: strings.Join(settings.Quorum, ","), Parent: settings.Znode, User: settings.User, Logger: s.Logger, ConnectTimeout: openWithin, Dial: s.Dial,
 	})
 	if err != nil {
 		return nil, err //nolint:wrapcheck // it needs no context
@@ -49,7 +49,27 @@ func Open(ctx context.Context, s load.Settings) (load.Target, error) {
 	if err := t.findTable(ctx); err != nil && !errors.Is(err, errNoTable) { // it may be about to be created
 		return nil, errors.Join(err, t.Close())
 	}
+	if err := t.checkServers(ctx); err != nil {
+		return nil, errors.Join(err, t.Close())
+	}
 	return t, nil
+}
+
+// checkServers reports the first server of the table's regions to which no connection is allowed, before any operation fails.
+func (t *Target) checkServers(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, lookWithin)
+	defer cancel()
+	checked := make(map[string]bool)
+	for _, r := range *t.regions.regions.Load() {
+		if r.server == nil || checked[r.server.addr] {
+			continue
+		}
+		checked[r.server.addr] = true
+		if err := t.greeting.Dial.Check(ctx, r.server.addr); err != nil {
+			return fmt.Errorf("region %s: %w", r.name, err)
+		}
+	}
+	return nil
 }
 
 // Prepare creates the table if hbase.table.create requires it, and checks that it can be used. The run's steward calls it.

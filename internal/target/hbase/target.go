@@ -60,7 +60,7 @@ func New(settings hbasespec.Settings, s load.Settings, locator Locator) *Target 
 		log:        s.Logger,
 		family:     []byte(settings.Family.Name),
 		durability: durabilities()[settings.Durability],
-		greeting:   rpc.Config{User: settings.User, Service: "ClientService", KnownIO: s.KnownIO},
+		greeting:   rpc.Config{User: settings.User, Service: "ClientService", KnownIO: s.KnownIO, Dial: s.Dial.Named("hbase:meta")},
 		servers:    make(map[string]*server),
 		nonceGroup: rand.Uint64() | 1,
 

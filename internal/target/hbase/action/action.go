@@ -32,7 +32,7 @@ func Open(ctx context.Context, s load.Settings) (load.Actor, error) {
 	if err != nil {
 		return nil, load.Mark(load.ErrAction, fmt.Errorf("read settings of target hbase: %w", err))
 	}
-	client, err := setup.Connect(ctx, settings, s.Logger)
+	client, err := setup.Connect(ctx, settings, s.Dial, s.Logger)
 	if err != nil {
 		return nil, load.Mark(load.ErrNotReached, err)
 	}

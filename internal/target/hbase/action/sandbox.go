@@ -120,7 +120,7 @@ func (s *sandboxActor) steer(ctx context.Context, do func(*control.Client) (load
 // find returns a client of the sandbox's control API, which is on the info port of its master.
 func (s *sandboxActor) find(ctx context.Context) (*control.Client, error) {
 	if address := s.known.get(s.name); address != "" {
-		client := control.NewClient(address)
+		client := control.NewClient(address, s.settings.Dial.Named("the info port of the master"))
 		if _, err := client.Status(ctx); err == nil {
 			return client, nil
 		}
@@ -135,7 +135,7 @@ func (s *sandboxActor) find(ctx context.Context) (*control.Client, error) {
 	}
 	host, _, _ := strings.Cut(cluster.Master, ",")
 	address := net.JoinHostPort(host, strconv.Itoa(cluster.MasterInfo))
-	client := control.NewClient(address)
+	client := control.NewClient(address, s.settings.Dial.Named("the info port of the master"))
 	if _, err := client.Status(ctx); err != nil {
 		client.Close()
 		return nil, load.Mark(load.ErrNotReached, fmt.Errorf("control the sandbox at %s, the info port of its master: %w; is it a sandbox?", address, beneath(err)))

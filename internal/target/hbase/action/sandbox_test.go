@@ -30,7 +30,7 @@ func newHelm(t *testing.T) *helm {
 	s, err := sandbox.Start(t.Context(), sandbox.Options{Logger: slog.New(slog.DiscardHandler)})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, s.Close()) })
-	client := control.NewClient(s.Info())
+	client := control.NewClient(s.Info(), nil)
 	t.Cleanup(client.Close)
 	return &helm{t, s, client, action.Sandboxes()}
 }

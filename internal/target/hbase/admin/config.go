@@ -7,6 +7,8 @@ import (
 	"net"
 	"strings"
 	"time"
+
+	"github.com/benchd/benchd/internal/outbound"
 )
 
 // Config is where the cluster is and how to connect to it.
@@ -26,6 +28,8 @@ type Config struct {
 	// CallTimeout limits a call that should be answered at once; 0 is 30 s. Calls that wait for work of the cluster end only
 	// with their context.
 	CallTimeout time.Duration
+	// Dial connects to all servers; the default reaches private networks and loopback.
+	Dial *outbound.Dialer
 	// Logger receives messages that are not errors; nil discards them.
 	Logger *slog.Logger
 }

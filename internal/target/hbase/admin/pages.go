@@ -12,7 +12,7 @@ import (
 )
 
 const (
-	pageLimit  = 16 << 20        // bytes of a page that are read
+	pageLimit  = 2 << 20         // bytes of a page that are read
 	pageWithin = 5 * time.Second // for a page to come
 )
 

@@ -24,7 +24,7 @@ func TestAPermanentErrorEndsAWaitAtOnce(t *testing.T) {
 			require.NoError(t, err)
 			defer c.Close()
 			require.NoError(t, c.Create(t.Context(), admin.Table{Name: "t", Families: []admin.Family{{Name: "cf"}}}, nil))
-			steering := control.NewClient(s.Info())
+			steering := control.NewClient(s.Info(), nil)
 			defer steering.Close()
 			_, err = steering.AddFaults(t.Context(), []fault.Fault{{
 				Kind: fault.IOException, Exception: "org.apache.hadoop.hbase.security.AccessDeniedException", Share: 1, Where: fault.Where{Ops: []fault.Op{op}},

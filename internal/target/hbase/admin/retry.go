@@ -11,6 +11,7 @@ import (
 
 	"github.com/go-zookeeper/zk"
 
+	"github.com/benchd/benchd/internal/outbound"
 	"github.com/benchd/benchd/internal/target/hbase/protocol"
 )
 
@@ -69,7 +70,10 @@ func mayPass(err error) bool {
 	if dns, ok := errors.AsType[*net.DNSError](err); ok && dns.IsNotFound {
 		return false
 	}
-	for _, final := range []error{ErrNoTable, ErrNoNamespace, ErrTableExists, ErrDisabled, ErrEnabled, zk.ErrNoAuth, context.Canceled} {
+	if _, refused := errors.AsType[*outbound.RefusedError](err); refused {
+		return false
+	}
+	for _, final := range []error{ErrNoTable, ErrNoNamespace, ErrTableExists, ErrDisabled, ErrEnabled, zk.ErrNoAuth, errNoZooKeeper, context.Canceled} {
 		if errors.Is(err, final) {
 			return false
 		}

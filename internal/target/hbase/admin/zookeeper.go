@@ -15,6 +15,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	hbasepb "github.com/benchd/benchd/internal/gen/hbasepb/v1"
+	"github.com/benchd/benchd/internal/outbound"
 )
 
 // sites has the addresses in ZooKeeper of the servers that every client needs.
@@ -102,11 +103,15 @@ func (c *Client) lookFor(ctx context.Context, services ...string) (sites, error)
 func (c *Client) reachable(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, probeWithin)
 	defer cancel()
+	for _, server := range c.servers {
+		if err := c.quorum().Check(ctx, server); err != nil {
+			return err //nolint:wrapcheck // it names the server and the property
+		}
+	}
 	results := make(chan error, len(c.servers))
 	for _, server := range c.servers {
 		go func() {
-			var d net.Dialer
-			conn, err := d.DialContext(ctx, "tcp", server)
+			conn, err := c.quorum().DialContext(ctx, "tcp", server)
 			if err == nil {
 				err = conn.Close()
 			}
@@ -125,13 +130,18 @@ func (c *Client) reachable(ctx context.Context) error {
 		ErrNotReached, strings.Join(c.servers, ","), errors.Join(errs...))
 }
 
+// quorum returns the dialer for ZooKeeper's servers.
+func (c *Client) quorum() *outbound.Dialer { return c.config.Dial.Named("hbase.zookeeper.quorum") }
+
 type silent struct{}
 
 func (silent) Printf(string, ...any) {}
 
 // look reads the znodes.
 func (c *Client) look(ctx context.Context, services []string) (sites, error) {
-	conn, _, err := zk.Connect(c.servers, sessionTimeout, zk.WithLogger(silent{}), zk.WithLogInfo(false))
+	guard := &zkGuard{dial: c.quorum(), failed: make(chan error, 1)}
+	conn, _, err := zk.Connect(c.servers, sessionTimeout, zk.WithLogger(silent{}), zk.WithLogInfo(false),
+		zk.WithDialer(guard.connect), zk.WithHostProvider(&hostList{}))
 	if err != nil {
 		return sites{}, fmt.Errorf("connect to ZooKeeper %s: %w", strings.Join(c.servers, ","), err)
 	}
@@ -148,6 +158,10 @@ func (c *Client) look(ctx context.Context, services []string) (sites, error) {
 	case a := <-answers:
 		conn.Close()
 		return a.sites, a.err
+	case err := <-guard.failed: // the library would try again
+		conn.Close()
+		<-answers
+		return sites{}, fmt.Errorf("read from ZooKeeper: %w", err)
 	case <-ctx.Done():
 		conn.Close() // read ends with it
 		if a := <-answers; a.err != nil {

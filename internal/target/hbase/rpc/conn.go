@@ -14,6 +14,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	hbasepb "github.com/benchd/benchd/internal/gen/hbasepb/v1"
+	"github.com/benchd/benchd/internal/outbound"
 )
 
 // ErrTooLong is the error of a request that exceeds the limit of servers.
@@ -32,7 +33,8 @@ type Config struct {
 	User    string // that the server sees
 	Service string // such as "ClientService"
 	Codec   compression.Codec
-	KnownIO bool // make ordinary system calls; see package rawio
+	Dial    *outbound.Dialer // the default reaches private networks and loopback
+	KnownIO bool             // make ordinary system calls; see package rawio
 	// KeepReading keeps the connection's goroutine reading while no call waits, so that Err reports its end at once. Then workers
 	// never read for themselves, which makes Do slower.
 	KeepReading bool
@@ -76,8 +78,7 @@ type slot struct {
 
 // Dial connects to a server and sends the connection header.
 func Dial(ctx context.Context, addr string, cfg Config) (*Conn, error) {
-	var d net.Dialer
-	nc, err := d.DialContext(ctx, "tcp", addr)
+	nc, err := cfg.Dial.DialContext(ctx, "tcp", addr)
 	if err != nil {
 		return nil, err //nolint:wrapcheck // it names the address
 	}

@@ -22,6 +22,7 @@ type handlers struct {
 const (
 	handlersSetting  = "hbase.regionserver.handler.count"
 	maxHandlersTries = 3
+	maxSettings      = 2 << 20 // bytes of the page; small items take more memory than text
 )
 
 // lacksHandlers reports whether the settings of a server should be read.
@@ -42,7 +43,7 @@ func (h *handlers) read(ctx context.Context, web *http.Client, base string) {
 		Properties []struct{ Key, Value string }
 	}
 	h.tried = maxHandlersTries // another page would be the same
-	if json.Unmarshal(page.Bytes(), &settings) != nil {
+	if page.Len() > maxSettings || json.Unmarshal(page.Bytes(), &settings) != nil {
 		return
 	}
 	for _, p := range settings.Properties {

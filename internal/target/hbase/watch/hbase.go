@@ -17,6 +17,7 @@ import (
 
 	"github.com/benchd/benchd/internal/clock"
 	"github.com/benchd/benchd/internal/observe"
+	"github.com/benchd/benchd/internal/outbound"
 	"github.com/benchd/benchd/internal/target/hbase/admin"
 )
 
@@ -106,10 +107,10 @@ type watched struct {
 }
 
 // NewHBase makes a Source of a cluster, and of a table in it. It connects at the first Look.
-func NewHBase(connect func(context.Context) (Cluster, error), table string, log *slog.Logger) *HBase {
+func NewHBase(connect func(context.Context) (Cluster, error), table string, dial *outbound.Dialer, log *slog.Logger) *HBase {
 	h := &HBase{
 		table:   newTableLoads(table),
-		connect: connect, log: log, web: observe.NewClient(), seed: maphash.MakeSeed(), warned: make(map[string]bool),
+		connect: connect, log: log, web: outbound.Client(dial.Named("the cluster's status"), 0), seed: maphash.MakeSeed(), warned: make(map[string]bool),
 		servers: make(map[string]*watched), changes: newChanges(),
 	}
 	h.life, h.quit = context.WithCancel(context.Background())

@@ -68,7 +68,7 @@ func pages(t *testing.T, name string, requests func() int) (port int) {
 
 func watch(t *testing.T, c *fakeCluster) *HBase {
 	t.Helper()
-	h := NewHBase(func(context.Context) (Cluster, error) { return c, nil }, "usertable", slog.New(slog.DiscardHandler))
+	h := NewHBase(func(context.Context) (Cluster, error) { return c, nil }, "usertable", nil, slog.New(slog.DiscardHandler))
 	t.Cleanup(h.Close)
 	return h
 }
