@@ -38,6 +38,8 @@ type agentFlags struct {
 	orphan             time.Duration
 	insecure           bool
 	tls                *cli.TLSFlags
+	web                string
+	webConfig          *debugserver.WebConfig // of web
 	skew               clock.Skew
 }
 
@@ -76,6 +78,7 @@ count from the next connection; SIGHUP reads them at once. Broken files leave th
 	profilesFlag(cmd, &f.profiles, "--metrics-listen")
 	config.Duration(fs, &f.orphan, "orphan-timeout", false, "stop the load after this time without a coordinator")
 	f.tls = cli.AddTLSFlags(cmd, identity.Agent)
+	webConfigFlag(cmd, &f.web, "--metrics-listen")
 	insecureFlag(cmd, &f.insecure, "connect and listen beyond this machine")
 	clockFlags(fs, &f.skew)
 	return cli.Command{Command: cmd, Run: func(ctx context.Context, c *cli.Context, _ []string) error {
@@ -111,9 +114,12 @@ func (f *agentFlags) validate(cmd *cobra.Command) error {
 			return err
 		}
 	}
+	var err error
+	f.webConfig, err = debugserver.OpenWebConfig(f.web)
 	return errors.Join(
+		err,
 		security.CheckSecured("--coordinator", f.coordinator, f.tls.Given(), f.insecure),
-		security.CheckSecured("--metrics-listen", f.metrics, f.tls.Given(), f.insecure),
+		security.CheckSecured("--metrics-listen", f.metrics, webSecured(f.webConfig, f.tls), f.insecure),
 	)
 }
 
@@ -177,20 +183,25 @@ func runAgent(ctx context.Context, c *cli.Context, cmd *cobra.Command, f *agentF
 	}
 	c.Logger.Info("agent starts", "coordinator", f.coordinator, "http", web.Addr().String(), "version", c.Version)
 	return serveAgent(ctx, c, a, web, debugserver.ServerConfig{
-		Registry: registry, Logger: c.Logger, Profiles: f.profiles, TLS: cli.ServerTLS(store),
+		Registry: registry, Logger: c.Logger, Profiles: f.profiles, TLS: cli.ServerTLS(store), Web: f.webConfig,
 	})
 }
 
 // advertised returns the address at which others reach the metrics that are served on l. For a listener on all interfaces it
-// is the port alone: the coordinator adds the address from which the agent connects.
+// is the port alone: the coordinator adds the address from which the agent connects. With TLS it begins with https://.
 func (f *agentFlags) advertised(l net.Listener) string {
-	if f.advertise != "" {
-		return f.advertise
+	address := l.Addr().String()
+	tcp, ok := l.Addr().(*net.TCPAddr)
+	switch {
+	case f.advertise != "":
+		address = f.advertise
+	case ok && tcp.IP.IsUnspecified():
+		address = net.JoinHostPort("", strconv.Itoa(tcp.Port))
 	}
-	if tcp, ok := l.Addr().(*net.TCPAddr); ok && tcp.IP.IsUnspecified() {
-		return net.JoinHostPort("", strconv.Itoa(tcp.Port))
+	if webSecured(f.webConfig, f.tls) {
+		return "https://" + address
 	}
-	return l.Addr().String()
+	return address
 }
 
 // serveAgent runs a, and serves its metrics until it ends.

@@ -30,6 +30,7 @@ type coordinatorFlags struct {
 	insecure, profiles       bool
 	audit                    string
 	tls                      *cli.TLSFlags
+	web                      string
 	skew                     clock.Skew
 }
 
@@ -61,6 +62,7 @@ Suites that are queued or active are never removed.`,
 	jumpFlag(cmd.Flags(), &f.skew)
 	f.tls = cli.AddTLSFlags(cmd, identity.Coordinator)
 	f.tls.AddRevoked(cmd)
+	webConfigFlag(cmd, &f.web, "--http")
 	insecureFlag(cmd, &f.insecure, "listen beyond this machine")
 	return cli.Command{Command: cmd, Run: func(ctx context.Context, c *cli.Context, _ []string) error {
 		return runCoordinator(ctx, c, f)
@@ -69,6 +71,18 @@ Suites that are queued or active are never removed.`,
 
 func insecureFlag(cmd *cobra.Command, to *bool, what string) {
 	cmd.Flags().BoolVar(to, "insecure", false, what+" without TLS: everyone on the network can read and control it")
+}
+
+func webConfigFlag(cmd *cobra.Command, to *string, where string) {
+	cmd.Flags().StringVar(to, "web.config.file", "", "`FILE` with TLS and passwords of "+where+" in the format of Prometheus's programs, instead of the certificates of --tls-cert")
+}
+
+// webSecured reports whether HTTP uses TLS.
+func webSecured(web *debugserver.WebConfig, f *cli.TLSFlags) bool {
+	if web != nil {
+		return web.TLS()
+	}
+	return f.Given()
 }
 
 func profilesFlag(cmd *cobra.Command, to *bool, where string) {
@@ -80,9 +94,11 @@ func runCoordinator(ctx context.Context, c *cli.Context, f coordinatorFlags) (er
 	if err != nil {
 		err = &cli.Error{Code: cli.Usage, Err: fmt.Errorf("--keep: %w", err)}
 	}
+	webConfig, webErr := debugserver.OpenWebConfig(f.web)
 	if err := errors.Join(
+		webErr,
 		security.CheckSecured("--listen", f.listen, f.tls.Given(), f.insecure),
-		security.CheckSecured("--http", f.http, f.tls.Given(), f.insecure),
+		security.CheckSecured("--http", f.http, webSecured(webConfig, f.tls), f.insecure),
 		err,
 	); err != nil {
 		return err
@@ -101,7 +117,7 @@ func runCoordinator(ctx context.Context, c *cli.Context, f coordinatorFlags) (er
 	config := coordinator.Config{
 		DataDir: f.data, Keep: keep, Version: c.Version, Reader: target.All().Reader(), Logger: c.Logger, Registerer: registry,
 		Clock: clock.NewSource(f.skew), Audit: f.auditFile(),
-		Listeners: []string{cli.Secured("gRPC", rpc.Addr().String(), store != nil), cli.Secured("HTTP", web.Addr().String(), store != nil)},
+		Listeners: []string{cli.Secured("gRPC", rpc.Addr().String(), store != nil), cli.Secured("HTTP", web.Addr().String(), webSecured(webConfig, f.tls))},
 	}
 	if store != nil {
 		config.Certificates = store
@@ -123,7 +139,7 @@ func runCoordinator(ctx context.Context, c *cli.Context, f coordinatorFlags) (er
 	coord.Register(server)
 	c.Logger.Info("coordinator listens", "grpc", rpc.Addr().String(), "http", web.Addr().String(), "tls", store != nil, "data", f.data, "version", c.Version)
 	return serve(ctx, c, server, rpc, web, debugserver.ServerConfig{
-		Registry: registry, Logger: c.Logger, Profiles: f.profiles, TLS: cli.ServerTLS(store), Allow: coord.Allow,
+		Registry: registry, Logger: c.Logger, Profiles: f.profiles, TLS: cli.ServerTLS(store), Web: webConfig, Allow: coord.Allow,
 		Handlers: map[string]http.Handler{"/sd/agents": coord.Discovery()},
 	}, coord.Detach)
 }

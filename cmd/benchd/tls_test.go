@@ -6,6 +6,8 @@ import (
 	"crypto/tls"
 	"io"
 	"net/http"
+	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"sync"
@@ -184,6 +186,27 @@ func fetchTLS(t *testing.T, config *tls.Config, url string) (status int, body st
 	text, err := io.ReadAll(resp.Body)
 	require.NoError(t, err)
 	return resp.StatusCode, string(text)
+}
+
+func TestAFlagWithDotsHasAKeyAndAVariable(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "benchd.yaml")
+	require.NoError(t, os.WriteFile(file, []byte("web.config.file: /none/key.yml\n"), 0o600))
+	run := func(args ...string) error {
+		return program().Run(t.Context(), append([]string{"coordinator", "--data", t.TempDir()}, args...), cli.Streams{Out: io.Discard, Err: io.Discard})
+	}
+	require.ErrorContains(t, run("--config", file), "--web.config.file /none/key.yml")
+	t.Setenv("BENCHD_WEB_CONFIG_FILE", "/none/variable.yml")
+	require.ErrorContains(t, run("--config", file), "--web.config.file /none/variable.yml")
+	require.ErrorContains(t, run("--config", file, "--web.config.file", "/none/flag.yml"), "--web.config.file /none/flag.yml")
+}
+
+func TestPasswordsWithoutTLSAreForThisMachineOnly(t *testing.T) {
+	ca := certstest.NewCA(t)
+	file := filepath.Join(t.TempDir(), "web.yml")
+	require.NoError(t, os.WriteFile(file, []byte("basic_auth_users: {}\n"), 0o600))
+	args := append([]string{"coordinator", "--http", "0.0.0.0:0", "--web.config.file", file, "--data", t.TempDir()},
+		tlsFlags(ca.Identify(t, identity.Coordinator, "c").Write(t, t.TempDir(), ca))...)
+	require.ErrorContains(t, program().Run(t.Context(), args, cli.Streams{Out: io.Discard, Err: io.Discard}), "--http 0.0.0.0:0: this address is not loopback")
 }
 
 func TestCertificatesOfAnotherRoleAreRefusedAtTheStart(t *testing.T) {

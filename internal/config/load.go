@@ -26,7 +26,7 @@ type Program struct {
 
 // Env returns the environment variable of a flag.
 func (p Program) Env(flag string) string {
-	return p.Prefix + "_" + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
+	return p.Prefix + "_" + strings.ToUpper(strings.NewReplacer("-", "_", ".", "_").Replace(flag))
 }
 
 // Keys returns the flags that the file can set: those of all commands, each name once.
@@ -66,7 +66,7 @@ func (o Origins) Set(flag string) bool { return o[flag] != "" }
 
 // Load sets the parsed flags of cmd from the environment and the file. Its errors are of type *Error.
 func (p Program) Load(cmd *cobra.Command) (Origins, error) {
-	v := viper.New()
+	v := viper.NewWithOptions(viper.KeyDelimiter("/")) // the names of some flags have dots
 	flags := cmd.Flags()
 	var bindErr error
 	flags.VisitAll(func(f *pflag.Flag) {

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"net/http"
 	"strings"
+
+	"github.com/benchd/benchd/internal/coordinator/roster"
 )
 
 // scrapeGroup is an entry of Prometheus's HTTP service discovery.
@@ -16,7 +18,8 @@ type scrapeGroup struct {
 const metaPrefix = "__meta_benchd_label_"
 
 // Discovery serves the metrics addresses of the connected agents to Prometheus (http_sd_configs). Every series of an
-// agent has its name as the label "agent"; the agent's own labels are available to relabelling.
+// agent has its name as the label "agent"; the agent's own labels are available to relabelling. Prometheus uses HTTPS for agents that
+// serve TLS.
 func (c *Coordinator) Discovery() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		groups := []scrapeGroup{}
@@ -29,7 +32,11 @@ func (c *Coordinator) Discovery() http.Handler {
 			for name, value := range info.GetLabels() {
 				labels[metaPrefix+labelName(name)] = value
 			}
-			groups = append(groups, scrapeGroup{Targets: []string{info.GetMetricsAddress()}, Labels: labels})
+			address, secured := strings.CutPrefix(info.GetMetricsAddress(), roster.TLSScheme)
+			if secured {
+				labels["__scheme__"] = "https"
+			}
+			groups = append(groups, scrapeGroup{Targets: []string{address}, Labels: labels})
 		}
 		w.Header().Set("Content-Type", "application/json")
 		if err := json.NewEncoder(w).Encode(groups); err != nil {

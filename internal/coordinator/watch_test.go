@@ -181,12 +181,17 @@ func TestPrometheusFindsTheAgentsThatServeMetrics(t *testing.T) {
 		a.hello.Labels = map[string]string{"zone-1": "x"}
 		a.connect().welcomed()
 		newFakeAgent(h, "b").connect().welcomed() // serves none
+		secured := newFakeAgent(h, "c")
+		secured.hello.MetricsAddress = "https://10.0.0.2:9100"
+		secured.connect().welcomed()
 		groups := find()
-		require.Len(t, groups, 1)
+		require.Len(t, groups, 2)
+		require.Equal(t, []string{"10.0.0.2:9100"}, groups[1].Targets)
+		require.Equal(t, map[string]string{"agent": "c", "__scheme__": "https"}, groups[1].Labels)
 		require.Equal(t, []string{"10.0.0.1:9100"}, groups[0].Targets)
 		require.Equal(t, map[string]string{"agent": "a", "__meta_benchd_label_zone_1": "x"}, groups[0].Labels)
 		a.cancel()
 		require.Error(t, a.refused())
-		require.Eventually(t, func() bool { return len(find()) == 0 }, patience, 10e6)
+		require.Eventually(t, func() bool { return len(find()) == 1 }, patience, 10e6)
 	})
 }

@@ -9,7 +9,7 @@ import (
 
 // identify puts the identity of the peer into the context of its requests, and answers those that are not allowed: with 401 if the
 // peer has shown no identity, and with 403 otherwise.
-func identify(next http.Handler, allow func(identity.Identity, *http.Request) error) http.Handler {
+func identify(next http.Handler, peer func(*http.Request) identity.Identity, allow func(identity.Identity, *http.Request) error) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		id := peer(r)
 		if allow != nil {
@@ -26,8 +26,8 @@ func identify(next http.Handler, allow func(identity.Identity, *http.Request) er
 	})
 }
 
-// peer returns who sends a request: by its certificate over TLS, and trusted without TLS.
-func peer(r *http.Request) identity.Identity {
+// certified returns who sends a request: by its certificate over TLS, and trusted without TLS.
+func certified(r *http.Request) identity.Identity {
 	if r.TLS == nil {
 		return identity.Identity{Role: identity.Trusted}
 	}

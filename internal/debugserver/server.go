@@ -48,6 +48,8 @@ type ServerConfig struct {
 	Handlers map[string]http.Handler
 	// TLS is the configuration of connections. Without it they are in plain text, and their peers trusted.
 	TLS *tls.Config
+	// Web replaces TLS by the rules of a file. Optional.
+	Web *WebConfig
 	// Allow refuses a peer's request, if it returns an error. Without it all requests are allowed.
 	Allow func(id identity.Identity, r *http.Request) error
 	// Profiles serves /debug/pprof/: any client can then profile the program, at the program's cost.
@@ -57,6 +59,7 @@ type ServerConfig struct {
 // Server is the HTTP server of a program's metrics, health and profiles.
 type Server struct {
 	http   *http.Server
+	web    *WebConfig
 	logger *slog.Logger
 }
 
@@ -91,7 +94,7 @@ func NewServer(c ServerConfig) *Server {
 	})
 	return &Server{
 		http: &http.Server{
-			Handler:           identify(mux, c.Allow),
+			Handler:           identify(mux, c.peer(), c.Allow),
 			TLSConfig:         c.TLS,
 			ReadHeaderTimeout: 5 * time.Second,
 			ReadTimeout:       10 * time.Second,
@@ -101,7 +104,16 @@ func NewServer(c ServerConfig) *Server {
 			ErrorLog:          errorLog,
 		},
 		logger: c.Logger,
+		web:    c.Web,
 	}
+}
+
+// peer returns the function that returns who sends a request.
+func (c *ServerConfig) peer() func(*http.Request) identity.Identity {
+	if c.Web != nil {
+		return c.Web.peer
+	}
+	return certified
 }
 
 // profiles serves Go's profiles.
@@ -118,10 +130,13 @@ func profiles(mux *http.ServeMux) {
 func (s *Server) Run(ctx context.Context, l net.Listener) error {
 	served := make(chan error, 1)
 	go func() {
-		if s.http.TLSConfig == nil {
-			served <- s.http.Serve(l)
-		} else {
+		switch {
+		case s.web != nil:
+			served <- s.web.serve(s, l)
+		case s.http.TLSConfig != nil:
 			served <- s.http.ServeTLS(l, "", "")
+		default:
+			served <- s.http.Serve(l)
 		}
 	}()
 	select {

@@ -14,6 +14,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/benchd/benchd/internal/certs/certstest"
+	"github.com/benchd/benchd/internal/identity"
 	"github.com/benchd/benchd/internal/result"
 	"github.com/benchd/benchd/test/testcluster"
 )
@@ -152,10 +154,27 @@ func checkMetrics(t *testing.T, coordinator string) {
 	}
 }
 
+// secured writes the configuration with certificates: with the settings in its comments.
+func secured(t *testing.T) string {
+	t.Helper()
+	text, err := os.ReadFile(deploy + "prometheus/prometheus.yml")
+	require.NoError(t, err)
+	setting := regexp.MustCompile(`(?m)^( *)# ( *(?:scheme|tls_config|ca_file|cert_file|key_file): .*)$`)
+	require.Len(t, setting.FindAll(text, -1), 7)
+	ca, dir := certstest.NewCA(t), t.TempDir()
+	ca.Identify(t, identity.Viewer, "prometheus").Write(t, dir, ca)
+	changed := strings.NewReplacer("/etc/prometheus/benchd", dir, "url: http:", "url: https:", "benchd.rules.yml", "none-*.yml").
+		Replace(setting.ReplaceAllString(string(text), "$1$2"))
+	path := filepath.Join(dir, "prometheus.yml")
+	require.NoError(t, os.WriteFile(path, []byte(changed), 0o600))
+	return path
+}
+
 // The rules are valid, each fires on its condition, and none fires otherwise.
 func TestRules(t *testing.T) {
 	t.Parallel() // beside a test that waits
 	promtool(t, "check", "config", deploy+"prometheus/prometheus.yml")
+	promtool(t, "check", "config", secured(t))
 	promtool(t, "check", "rules", deploy+"prometheus/benchd.rules.yml")
 	promtool(t, "test", "rules", "testdata/rules.test.yml")
 

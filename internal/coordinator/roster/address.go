@@ -2,13 +2,24 @@ package roster
 
 import (
 	"net"
+	"strings"
 
 	"github.com/benchd/benchd/internal/security"
 )
 
+// TLSScheme begins the address of metrics that are served with TLS.
+const TLSScheme = "https://"
+
 // scrapeAddress returns the address at which others can fetch the metrics of an agent that reports the address said and
-// connects from source. It is empty where they cannot: the loopback of this machine is not the agent's.
+// connects from source, with the scheme that it has there. It is empty where they cannot: the loopback of this machine is not the
+// agent's.
 func scrapeAddress(said, source string) string {
+	if address, tls := strings.CutPrefix(said, TLSScheme); tls {
+		if found := scrapeAddress(address, source); found != "" {
+			return TLSScheme + found
+		}
+		return ""
+	}
 	host, port, err := net.SplitHostPort(said)
 	if err != nil {
 		return ""

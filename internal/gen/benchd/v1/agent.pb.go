@@ -1245,7 +1245,7 @@ type Hello struct {
 	// Shards that the agent still works on or holds windows of, after a broken stream.
 	Held []*HeldShard `protobuf:"bytes,7,rep,name=held,proto3" json:"held,omitempty"`
 	// The address of the agent's metrics, HOST:PORT; empty if there are none. Without HOST it is the host from which the agent
-	// connects.
+	// connects. With https:// before it they are served with TLS.
 	MetricsAddress string `protobuf:"bytes,8,opt,name=metrics_address,json=metricsAddress,proto3" json:"metrics_address,omitempty"`
 	// The agent's clock when this was sent, in nanoseconds.
 	AgentNs int64 `protobuf:"varint,9,opt,name=agent_ns,json=agentNs,proto3" json:"agent_ns,omitempty"`
