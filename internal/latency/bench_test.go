@@ -91,6 +91,32 @@ func benchmarkRecord(b *testing.B, workers int, queue float64) {
 	}
 }
 
+// BenchmarkLogEncoder encodes the histograms of 3000 samples each of a log, and measures their size without base64.
+func BenchmarkLogEncoder(b *testing.B) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	histograms := make([]*Histogram, 100)
+	for i := range histograms {
+		histograms[i] = new(Histogram)
+		for range 3000 {
+			histograms[i].Record(int64(300_000 * float64(i%5+1) * math.Exp(0.5*rng.NormFloat64())))
+		}
+	}
+	var encode LogEncoder
+	i, size := 0, 0
+	b.ReportAllocs()
+	before := processCPU(b)
+	for b.Loop() {
+		logged, err := encode.encode(histograms[i%len(histograms)], time.Nanosecond)
+		if err != nil {
+			b.Fatal(err)
+		}
+		size += len(logged.Encoded)
+		i++
+	}
+	b.ReportMetric(float64(processCPU(b)-before)/float64(i), "cpu-ns/op")
+	b.ReportMetric(float64(size)/float64(i), "encoded-B")
+}
+
 // processCPU returns the CPU time of the process.
 func processCPU(b *testing.B) time.Duration {
 	var u syscall.Rusage

@@ -42,10 +42,27 @@ func (h *Histogram) appendBuckets(b []byte) []byte {
 		return append(b, h.packed...)
 	}
 	next := 0
-	for i, n := range h.all {
-		b = binary.AppendUvarint(b, uint64(i-next))
-		b = binary.AppendUvarint(b, n)
-		next = i + 1
+	for i, p := range h.pages { // not by all: there are many
+		if p == nil {
+			continue
+		}
+		for j, n := range p {
+			if n == 0 {
+				continue
+			}
+			bucket := i<<pageBits + j
+			if gap := uint64(bucket - next); gap < 0x80 {
+				b = append(b, byte(gap))
+			} else {
+				b = binary.AppendUvarint(b, gap)
+			}
+			if n < 0x80 {
+				b = append(b, byte(n))
+			} else {
+				b = binary.AppendUvarint(b, n)
+			}
+			next = bucket + 1
+		}
 	}
 	return b
 }

@@ -1,8 +1,10 @@
 package latency
 
 import (
+	"encoding/base64"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 	"time"
 
@@ -18,7 +20,7 @@ type LogWriter struct {
 	log    *hdrhistogram.HistogramLogWriter // for its comments
 	start  time.Time
 	unit   time.Duration
-	encode hdrEncoder
+	encode LogEncoder
 	line   []byte
 }
 
@@ -55,16 +57,21 @@ func newLogWriter(w io.Writer, start time.Time, unit time.Duration, units string
 // Write adds the interval from start to end, counted from the log's start. A tag, which may be empty, distinguishes the
 // series; it must not contain commas or spaces. Overflow is counted at [Highest] and noted in a comment.
 func (l *LogWriter) Write(tag string, start, end time.Duration, h *Histogram) error {
-	if strings.ContainsAny(tag, ", \t\r\n") {
-		return fmt.Errorf("write interval of histogram log: invalid tag %q: it contains a comma or a space", tag)
-	}
-	text, most, err := l.encode.encode(h, l.unit)
+	logged, err := l.encode.encode(h, l.unit)
 	if err != nil {
 		return err
 	}
-	if n := h.Overflow(); n > 0 {
+	return l.WriteLogged(tag, start, end, &logged)
+}
+
+// WriteLogged is Write for a histogram that a LogEncoder encoded in the log's unit.
+func (l *LogWriter) WriteLogged(tag string, start, end time.Duration, h *Logged) error {
+	if strings.ContainsAny(tag, ", \t\r\n") {
+		return fmt.Errorf("write interval of histogram log: invalid tag %q: it contains a comma or a space", tag)
+	}
+	if h.Overflow > 0 {
 		comment := fmt.Sprintf("[Overflow: %d samples above %v are counted as %v in the next line; the longest took %v]",
-			n, time.Duration(Highest), time.Duration(Highest), time.Duration(h.Max()))
+			h.Overflow, time.Duration(Highest), time.Duration(Highest), time.Duration(h.Max))
 		if err := l.log.OutputComment(comment); err != nil {
 			return fmt.Errorf("write overflow to histogram log: %w", err)
 		}
@@ -76,8 +83,10 @@ func (l *LogWriter) Write(tag string, start, end time.Duration, h *Histogram) er
 	if tag != "" {
 		line = append(append(append(line, "Tag="...), tag...), ',')
 	}
-	line = fmt.Appendf(line, "%f,%f,%f,", float64(from)/1000, float64(to)/1000-float64(from)/1000, float64(most)/hdrhistogram.MsToNsRatio)
-	line = append(append(line, text...), '\n')
+	for _, number := range [...]float64{float64(from) / 1000, float64(to)/1000 - float64(from)/1000, float64(h.Highest) / hdrhistogram.MsToNsRatio} {
+		line = append(strconv.AppendFloat(line, number, 'f', 6, 64), ',')
+	}
+	line = append(base64.StdEncoding.AppendEncode(line, h.Encoded), '\n')
 	l.line = line
 	if _, err := l.out.Write(line); err != nil {
 		return fmt.Errorf("write interval of histogram log: %w", err)

@@ -41,10 +41,7 @@ func TestExportKeepsTheOverflow(t *testing.T) {
 }
 
 func TestExportOfTooManySamplesIsAnError(t *testing.T) {
-	h := new(Histogram)
-	h.put(3, 1<<63)
-	h.totals.count = 1 << 63
-	_, _, err := new(hdrEncoder).encode(h, time.Nanosecond)
+	_, err := new(LogEncoder).encode(tooMany(), time.Nanosecond)
 	require.ErrorContains(t, err, "more samples")
 }
 
@@ -85,6 +82,39 @@ func TestHistogramLogIsReadBackWithTheSameTotals(t *testing.T) {
 	back, err := r.NextIntervalHistogram()
 	require.NoError(t, err)
 	require.Nil(t, back)
+}
+
+// A histogram that was encoded elsewhere has the same line, overflow included.
+func TestALoggedHistogramHasTheSameLine(t *testing.T) {
+	var encode LogEncoder
+	var series []LoggedSeries
+	response, service := histogramOf(5, 7_000_000, Highest, Highest+1), histogramOf(4, 5, 6_000_000, 6_000_000)
+	for _, s := range []Series{{Response: response, Service: service}, {Response: service, Service: service}, {Response: new(Histogram), Service: new(Histogram)}} {
+		logged, err := encode.Series(s)
+		require.NoError(t, err)
+		require.Equal(t, s.Service == s.Response, logged.Service == logged.Response)
+		series = append(series, logged)
+	}
+	for i, h := range [][2]*Histogram{{response, service}, {service, service}, {new(Histogram), new(Histogram)}} {
+		var want, got strings.Builder
+		direct, err := NewLogWriter(&want, time.Unix(1, 5_000_000))
+		require.NoError(t, err)
+		require.NoError(t, errors.Join(direct.Write("", time.Second, 2*time.Second, h[0]), direct.Write("service", time.Second, 2*time.Second, h[1])))
+		logged, err := NewLogWriter(&got, time.Unix(1, 5_000_000))
+		require.NoError(t, err)
+		require.NoError(t, errors.Join(logged.WriteLogged("", time.Second, 2*time.Second, series[i].Response), logged.WriteLogged("service", time.Second, 2*time.Second, series[i].Service)))
+		require.Equal(t, want.String(), got.String())
+	}
+	_, err := encode.Series(Series{Response: response, Service: tooMany()})
+	require.ErrorContains(t, err, "more samples")
+}
+
+// tooMany has more samples than an HdrHistogram can count.
+func tooMany() *Histogram {
+	h := new(Histogram)
+	h.put(3, 1<<63)
+	h.totals.count = 1 << 63
+	return h
 }
 
 func TestHistogramLogRefusesATagThatWouldBreakTheLine(t *testing.T) {

@@ -9,32 +9,41 @@ import (
 
 // Merged is the merge of the series of many windows, agents or phases. The zero value is empty and ready for use.
 type Merged struct {
-	byKey map[Key]*Series
-	spare []*Histogram // empty ones
+	byKey map[Key]*mergedSeries
+	empty map[Key]*mergedSeries // those of earlier merges: the next ones need the same pages
+}
+
+// mergedSeries is a series with the memory for service times that differ from the response times.
+type mergedSeries struct {
+	Series
+	service *Histogram // empty, or the series' own; nil if it was never needed
 }
 
 // Reset empties m and keeps its memory for the next merge.
 func (m *Merged) Reset() {
-	for _, sum := range m.byKey {
+	for key, sum := range m.byKey {
 		sum.Response.Reset()
-		m.spare = append(m.spare, sum.Response)
 		if sum.Service != sum.Response {
 			sum.Service.Reset()
-			m.spare = append(m.spare, sum.Service)
+			sum.Service = sum.Response
 		}
+		if m.empty == nil {
+			m.empty = make(map[Key]*mergedSeries)
+		}
+		m.empty[key] = sum
 	}
 	clear(m.byKey)
 }
 
-// histogram returns an empty one.
-func (m *Merged) histogram() *Histogram {
-	last := len(m.spare) - 1
-	if last < 0 {
-		return new(Histogram)
+// begin returns an empty series.
+func (m *Merged) begin(key Key) *mergedSeries {
+	sum := m.empty[key]
+	if sum == nil {
+		h := new(Histogram)
+		sum = &mergedSeries{Series: Series{Key: key, Response: h, Service: h}}
 	}
-	h := m.spare[last]
-	m.spare = m.spare[:last]
-	return h
+	m.byKey[key] = sum
+	return sum
 }
 
 // Add merges series. A series without histograms, or with different numbers of response and service times, is an error,
@@ -46,7 +55,7 @@ func (m *Merged) Add(series []Series) error {
 		}
 	}
 	if m.byKey == nil {
-		m.byKey = make(map[Key]*Series)
+		m.byKey = make(map[Key]*mergedSeries)
 	}
 	for i := range series {
 		if err := m.add(&series[i]); err != nil {
@@ -59,16 +68,17 @@ func (m *Merged) Add(series []Series) error {
 func (m *Merged) add(s *Series) error {
 	sum := m.byKey[s.Key]
 	if sum == nil {
-		h := m.histogram()
-		sum = &Series{Key: s.Key, Response: h, Service: h}
-		m.byKey[s.Key] = sum
+		sum = m.begin(s.Key)
 	}
 	// Both clocks share a histogram as long as no window has two.
 	if sum.Service == sum.Response {
 		if s.Service == s.Response {
 			return sum.Response.Merge(s.Response)
 		}
-		sum.Service = m.histogram()
+		if sum.service == nil {
+			sum.service = new(Histogram)
+		}
+		sum.Service = sum.service
 		if err := sum.Service.Merge(sum.Response); err != nil {
 			return err
 		}
@@ -96,7 +106,7 @@ func (m *Merged) Series() []Series {
 // All yields the merged series, ordered by key. They are m's own: they may be read until m changes.
 func (m *Merged) All(yield func(Series) bool) {
 	for _, key := range slices.SortedFunc(maps.Keys(m.byKey), Key.Compare) {
-		if !yield(*m.byKey[key]) {
+		if !yield(m.byKey[key].Series) {
 			return
 		}
 	}
