@@ -10,34 +10,47 @@ import (
 	"google.golang.org/protobuf/encoding/protodelim"
 
 	benchdv1 "github.com/benchd/benchd/internal/gen/benchd/v1"
+	"github.com/benchd/benchd/internal/record"
 	"github.com/benchd/benchd/internal/results"
 	"github.com/benchd/benchd/internal/wire"
 )
 
 // Histograms streams a run's windows, merged over its agents.
 func (c *Coordinator) Histograms(req *benchdv1.HistogramsRequest, stream grpc.ServerStreamingServer[benchdv1.HistogramsResponse]) error {
-	return wire.ToStatus(c.histograms(stream.Context(), req.GetId(), int(req.GetAtMost()), stream.Send))
+	return wire.ToStatus(c.histograms(stream.Context(), req, stream.Send))
 }
 
-func (c *Coordinator) histograms(ctx context.Context, id string, atMost int, send func(*benchdv1.HistogramsResponse) error) error {
-	r, err := c.results.One(ctx, id)
+func (c *Coordinator) histograms(ctx context.Context, req *benchdv1.HistogramsRequest, send func(*benchdv1.HistogramsResponse) error) error {
+	r, err := c.results.One(ctx, req.GetId())
 	if err != nil {
 		return err
 	}
-	t, err := c.newTransfer("read histograms of run " + r.Archived.ID)
+	what := "read histograms of run " + r.Archived.ID
+	if req.GetLogged() {
+		if sent, err := c.sendKept(ctx, what, r, send); sent || err != nil {
+			return err
+		}
+	}
+	t, err := c.newTransfer(what)
 	if err != nil {
 		return err
 	}
 	defer t.close()
-	if err := c.results.Histograms(ctx, r, atMost, func(iv results.Interval) error {
-		_, err := protodelim.MarshalTo(t.out, fromInterval(iv))
+	put := func(m *benchdv1.HistogramsResponse) error {
+		_, err := protodelim.MarshalTo(t.out, m)
 		return err
-	}); err != nil {
+	}
+	if req.GetLogged() {
+		err = c.results.Logged(ctx, r, func(encoding []byte) error { return put(wire.LoggedResponse(encoding)) })
+	} else {
+		err = c.results.Histograms(ctx, r, int(req.GetAtMost()), func(iv results.Interval) error { return put(fromInterval(iv)) })
+	}
+	if err != nil {
 		return err
 	}
 	in, err := t.written()
 	if err != nil {
-		return fmt.Errorf("read histograms of run %s: %w", r.Archived.ID, err)
+		return fmt.Errorf("%s: %w", what, err)
 	}
 	for {
 		m := new(benchdv1.HistogramsResponse)
@@ -45,10 +58,35 @@ func (c *Coordinator) histograms(ctx context.Context, id string, atMost int, sen
 		case errors.Is(err, io.EOF):
 			return nil
 		case err != nil:
-			return fmt.Errorf("read histograms of run %s: %w", r.Archived.ID, err)
+			return fmt.Errorf("%s: %w", what, err)
 		}
-		if err := within(ctx, stallWithin, func() error { return send(m) }); err != nil {
+		if err := within(ctx, func() error { return send(m) }); err != nil {
 			return err
+		}
+	}
+}
+
+// sendKept sends the logs of a run if they are kept. It reads no windows, so it needs no file of a transfer, but counts as one.
+func (c *Coordinator) sendKept(ctx context.Context, what string, r *record.Run, send func(*benchdv1.HistogramsResponse) error) (sent bool, err error) {
+	if err := c.beginTransfer(what); err != nil {
+		return false, err
+	}
+	defer c.transfers.Add(-1)
+	kept := c.results.KeptLogs(r)
+	if kept == nil {
+		return false, nil
+	}
+	defer kept.Close()
+	for {
+		encoding, err := kept.Next()
+		if errors.Is(err, io.EOF) {
+			return true, nil
+		}
+		if err != nil {
+			return true, fmt.Errorf("%s: %w", what, err)
+		}
+		if err := within(ctx, func() error { return send(wire.LoggedResponse(encoding)) }); err != nil {
+			return true, err
 		}
 	}
 }

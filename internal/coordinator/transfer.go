@@ -75,10 +75,10 @@ func (t *transfer) close() {
 
 // within sends one piece, and returns an error if the peer does not accept it in time: the handler of the stream returns
 // then, which ends the sending, too.
-func within(ctx context.Context, limit time.Duration, send func() error) error {
+func within(ctx context.Context, send func() error) error {
 	sent := make(chan error, 1)
 	go func() { sent <- quarantine.Guard(send) }()
-	timer := time.NewTimer(limit)
+	timer := time.NewTimer(stallWithin)
 	defer timer.Stop()
 	select {
 	case err := <-sent:
@@ -86,7 +86,7 @@ func within(ctx context.Context, limit time.Duration, send func() error) error {
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	case <-timer.C:
-		return wire.Errorf(wire.ErrUnreachable, "the receiver has accepted nothing for %s: request it again", limit)
+		return wire.Errorf(wire.ErrUnreachable, "the receiver has accepted nothing for %s: request it again", stallWithin)
 	}
 }
 
@@ -97,7 +97,7 @@ func pieces(ctx context.Context, from io.Reader, send func([]byte) error) error 
 		piece := make([]byte, portion)
 		n, err := io.ReadFull(from, piece)
 		if n > 0 {
-			if err := within(ctx, stallWithin, func() error { return send(piece[:n]) }); err != nil {
+			if err := within(ctx, func() error { return send(piece[:n]) }); err != nil {
 				return err
 			}
 		}

@@ -37,7 +37,7 @@ func TestStalledStreamsHoldUpNobody(t *testing.T) {
 			if i%2 == 0 {
 				_ = c.export(ctx, "S", func(*benchdv1.ExportResponse) error { return stall() })
 			} else {
-				_ = c.histograms(ctx, "S", 0, func(*benchdv1.HistogramsResponse) error { return stall() })
+				_ = c.histograms(ctx, &benchdv1.HistogramsRequest{Id: "S"}, func(*benchdv1.HistogramsResponse) error { return stall() })
 			}
 		})
 	}
@@ -69,7 +69,7 @@ func TestStalledStreamsHoldUpNobody(t *testing.T) {
 	_, err = closedCoordinator(t).results.Import(t.Context(), &file)
 	require.NoError(t, err, "the export is complete")
 	intervals := 0
-	require.NoError(t, c.histograms(t.Context(), "S", 0, func(m *benchdv1.HistogramsResponse) error {
+	require.NoError(t, c.histograms(t.Context(), &benchdv1.HistogramsRequest{Id: "S"}, func(m *benchdv1.HistogramsResponse) error {
 		require.NotEmpty(t, m.GetSeries())
 		intervals++
 		return nil
@@ -87,7 +87,7 @@ func TestAStalledPeerIsGivenUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		over := make(chan struct{})
 		began := time.Now()
-		err := within(t.Context(), stallWithin, func() error {
+		err := within(t.Context(), func() error {
 			<-over
 			return nil
 		})

@@ -31,15 +31,16 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // fake is a coordinator with the answers of its test.
 type fake struct {
 	benchdv1.UnimplementedRunServiceServer
-	submit func(context.Context, *benchdv1.SubmitRequest) (*benchdv1.SubmitResponse, error)
-	watch  func(*benchdv1.WatchRequest, grpc.ServerStreamingServer[benchdv1.WatchResponse]) error
-	get    func(*benchdv1.GetRequest, grpc.ServerStreamingServer[benchdv1.GetResponse]) error
-	agents *benchdv1.AgentsResponse
-	list   *benchdv1.ListResponse
-	points []*benchdv1.PointsResponse
-	about  func() (*benchdv1.AboutResponse, error) // nil for a coordinator that does not know the question
-	err    error
-	asked  []proto.Message
+	submit     func(context.Context, *benchdv1.SubmitRequest) (*benchdv1.SubmitResponse, error)
+	watch      func(*benchdv1.WatchRequest, grpc.ServerStreamingServer[benchdv1.WatchResponse]) error
+	get        func(*benchdv1.GetRequest, grpc.ServerStreamingServer[benchdv1.GetResponse]) error
+	agents     *benchdv1.AgentsResponse
+	list       *benchdv1.ListResponse
+	points     []*benchdv1.PointsResponse
+	histograms []*benchdv1.HistogramsResponse
+	about      func() (*benchdv1.AboutResponse, error) // nil for a coordinator that does not know the question
+	err        error
+	asked      []proto.Message
 }
 
 func (f *fake) Submit(ctx context.Context, r *benchdv1.SubmitRequest) (*benchdv1.SubmitResponse, error) {

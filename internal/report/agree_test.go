@@ -75,6 +75,10 @@ func (recordedRun) Histograms(_ context.Context, _ string, _ int, take func(repo
 	return nil
 }
 
+func (r recordedRun) Logged(ctx context.Context, run string, take func(latency.LoggedInterval) error) error {
+	return logged(ctx, r, run, take)
+}
+
 func (recordedRun) Points(_ context.Context, _ string, take func(report.Point) error) (report.Fetched, error) {
 	for window := range measuredWindows {
 		for agent := range 3 {

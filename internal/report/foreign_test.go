@@ -67,9 +67,7 @@ func TestLogsAreReadAgain(t *testing.T) {
 	dir := t.TempDir()
 	files := report.NewFiles(false)
 	logs := report.NewLogs(files, dir, "20260301-k7mp.1")
-	for _, iv := range intervals() {
-		require.NoError(t, logs.Add(iv))
-	}
+	addAll(t, logs)
 	require.NoError(t, files.Commit())
 	files.Discard()
 	entries, err := os.ReadDir(dir)

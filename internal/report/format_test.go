@@ -38,6 +38,22 @@ func (source) Histograms(_ context.Context, _ string, _ int, take func(report.In
 	return take(report.Interval{Phase: "measure", PhaseStart: time.Unix(1, 0), End: time.Second, Series: []latency.Series{{Key: latency.Key{Op: "READ", Outcome: "OK"}, Response: h, Service: h}}})
 }
 
+func (s source) Logged(ctx context.Context, run string, take func(latency.LoggedInterval) error) error {
+	return logged(ctx, s, run, take)
+}
+
+// logged encodes the histograms of a source as a coordinator does.
+func logged(ctx context.Context, from report.Source, run string, take func(latency.LoggedInterval) error) error {
+	var encode latency.LogEncoder
+	return from.Histograms(ctx, run, 0, func(iv report.Interval) error {
+		out, err := iv.Logged(&encode)
+		if err != nil {
+			return err
+		}
+		return take(out)
+	})
+}
+
 func (source) Points(_ context.Context, _ string, take func(report.Point) error) (report.Fetched, error) {
 	return report.Fetched{Lost: 2}, take(report.Point{Agent: "a", Phase: "measure", Key: latency.Key{Op: "READ", Outcome: "OK"}})
 }

@@ -141,6 +141,10 @@ func (s hostileSource) Histograms(_ context.Context, _ string, _ int, take func(
 	})
 }
 
+func (s hostileSource) Logged(ctx context.Context, run string, take func(latency.LoggedInterval) error) error {
+	return logged(ctx, s, run, take)
+}
+
 func (s hostileSource) Points(_ context.Context, _ string, take func(report.Point) error) (report.Fetched, error) {
 	return report.Fetched{}, take(report.Point{Agent: s.hostile, Phase: "measure", Key: latency.Key{Op: s.hostile, Outcome: "OK", PartOf: s.hostile}})
 }

@@ -19,6 +19,19 @@ type Interval struct {
 	Series     []latency.Series
 }
 
+// Logged encodes the interval as logs contain it.
+func (iv *Interval) Logged(e *latency.LogEncoder) (latency.LoggedInterval, error) {
+	out := latency.LoggedInterval{Phase: iv.Phase, PhaseStart: iv.PhaseStart, Start: iv.Start, End: iv.End}
+	for _, s := range iv.Series {
+		logged, err := e.Series(s)
+		if err != nil {
+			return out, fmt.Errorf("encode log of %s: %w", s.Key, err)
+		}
+		out.Series = append(out.Series, logged)
+	}
+	return out, nil
+}
+
 // Logs writes a run's histograms as HdrHistogram logs in nanoseconds: a file for each operation with each outcome, in
 // it a line for each interval with the response times, and behind it one tagged "service" with the service times.
 type Logs struct {
@@ -39,7 +52,7 @@ func NewLogs(files *Files, dir, run string) *Logs {
 }
 
 // Add writes an interval.
-func (l *Logs) Add(iv Interval) error {
+func (l *Logs) Add(iv latency.LoggedInterval) error {
 	for _, s := range iv.Series {
 		key := logKey{iv.Phase, s.Key}
 		log := l.logs[key]
@@ -53,10 +66,10 @@ func (l *Logs) Add(iv Interval) error {
 			}
 			l.logs[key] = log
 		}
-		if err := log.Write("", iv.Start, iv.End, s.Response); err != nil {
+		if err := log.WriteLogged("", iv.Start, iv.End, s.Response); err != nil {
 			return fmt.Errorf("write log of %s: %w", s.Key, err)
 		}
-		if err := log.Write("service", iv.Start, iv.End, s.Service); err != nil {
+		if err := log.WriteLogged("service", iv.Start, iv.End, s.Service); err != nil {
 			return fmt.Errorf("write log of %s: %w", s.Key, err)
 		}
 	}

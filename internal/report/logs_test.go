@@ -57,13 +57,22 @@ func intervals() []report.Interval {
 	return out
 }
 
+// addAll adds all intervals to logs.
+func addAll(t *testing.T, logs *report.Logs) {
+	t.Helper()
+	var encode latency.LogEncoder
+	for _, iv := range intervals() {
+		logged, err := iv.Logged(&encode)
+		require.NoError(t, err)
+		require.NoError(t, logs.Add(logged))
+	}
+}
+
 func TestLogsHoldEveryIntervalOfEverySeries(t *testing.T) {
 	dir := t.TempDir()
 	files := report.NewFiles(false)
 	logs := report.NewLogs(files, dir, "S.1")
-	for _, iv := range intervals() {
-		require.NoError(t, logs.Add(iv))
-	}
+	addAll(t, logs)
 	require.NoError(t, files.Commit())
 	files.Discard()
 	all := contents(t, dir)

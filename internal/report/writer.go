@@ -14,6 +14,7 @@ import (
 
 	"github.com/benchd/benchd/internal/compare"
 	"github.com/benchd/benchd/internal/descriptor"
+	"github.com/benchd/benchd/internal/latency"
 	"github.com/benchd/benchd/internal/report/book"
 	"github.com/benchd/benchd/internal/report/draw"
 	"github.com/benchd/benchd/internal/report/html"
@@ -56,6 +57,8 @@ type Source interface {
 	// Histograms passes on the intervals of a run. If atMost is not 0, neighbouring intervals are merged, so that each phase has at
 	// most so many: result.Columns are quick to get.
 	Histograms(ctx context.Context, run string, atMost int, take func(Interval) error) error
+	// Logged passes on all intervals of a run as logs contain them: a coordinator has those of ended long runs at hand.
+	Logged(ctx context.Context, run string, take func(latency.LoggedInterval) error) error
 	Points(ctx context.Context, run string, take func(Point) error) (Fetched, error)
 }
 
@@ -72,6 +75,11 @@ func (e *NotInFileError) Error() string {
 
 // Histograms returns a NotInFileError.
 func (f FileSource) Histograms(context.Context, string, int, func(Interval) error) error {
+	return &NotInFileError{f.Name, "histograms"}
+}
+
+// Logged returns a NotInFileError.
+func (f FileSource) Logged(context.Context, string, func(latency.LoggedInterval) error) error {
 	return &NotInFileError{f.Name, "histograms"}
 }
 
@@ -309,7 +317,7 @@ func (w *Writer) histogramLogs(ctx context.Context, run result.Run) error {
 	if run.Provenance.Foreign != nil {
 		return &NotHeldError{Run: run.ID, Format: "hlog", What: "histograms"}
 	}
-	return w.Source.Histograms(ctx, run.ID, 0, NewLogs(w.Files, w.Dir, run.ID).Add)
+	return w.Source.Logged(ctx, run.ID, NewLogs(w.Files, w.Dir, run.ID).Add)
 }
 
 // rawPoints writes a run's operations in both formats.

@@ -22,27 +22,25 @@ import (
 // document returns a run's result, and recomputes only the parts that can have changed. It is shared: callers must not
 // change it. A panic in its computation is returned as an error.
 func (s *Store) document(ctx context.Context, suite archive.Suite, of suiteKey, archived archive.RunRecord) (doc result.Run, err error) {
-	build := func() (doc result.Run, windows int, err error) {
+	guarded := func(build func() (result.Run, error)) (doc result.Run, err error) {
 		err = quarantine.Guard(func() (err error) {
-			doc, windows, err = s.build(ctx, suite, archived, nil)
+			doc, err = build()
 			return err
 		})
-		return doc, windows, err
+		return doc, err
 	}
 	if !archived.Status.Ended() {
-		doc, _, err := build()
-		return doc, err
+		return guarded(func() (result.Run, error) {
+			doc, _, err := s.build(ctx, suite, archived, nil)
+			return doc, err
+		})
 	}
 	key := documentKey(of, archived)
 	return s.documents.get(ctx, key, func() (result.Run, error) {
 		if doc, ok := s.sealed.document(archived.ID, key); ok {
 			return doc, nil
 		}
-		doc, windows, err := build()
-		if err == nil && windows >= sealedWindows {
-			s.sealed.keepDocument(key, doc)
-		}
-		return doc, err
+		return guarded(func() (result.Run, error) { return s.compute(ctx, suite, archived, key) })
 	})
 }
 

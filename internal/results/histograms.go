@@ -23,7 +23,7 @@ type Interval struct {
 }
 
 // Histograms merges a run's windows over its agents, interval by interval, and passes each on. If atMost is not 0, neighbouring
-// intervals are merged, so that a phase has at most so many, without its tail.
+// intervals are merged, so that a phase has at most so many, without its tail. The histograms of an interval are valid until take returns.
 func (s *Store) Histograms(ctx context.Context, r *record.Run, atMost int, take func(Interval) error) error {
 	if r.State.Foreign != nil {
 		return wire.Errorf(wire.ErrNotAllowed, "run %s is foreign: the archive has its figures, not its histograms; they are in the files that it was imported from", r.Archived.ID)
@@ -31,20 +31,35 @@ func (s *Store) Histograms(ctx context.Context, r *record.Run, atMost int, take 
 	if atMost == result.Columns && r.Archived.Status.Ended() {
 		return s.columns(ctx, r, take)
 	}
+	_, err := s.intervals(ctx, r, atMost, take)
+	return err
+}
+
+// intervals computes the intervals of a run from all its windows, and returns how many these are.
+func (s *Store) intervals(ctx context.Context, r *record.Run, atMost int, take func(Interval) error) (windows int, err error) {
 	lengths, err := s.lengths(ctx, r)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	m := newMerger(r, lengths, atMost, take)
-	for w, err := range s.archive.Windows(ctx, r.Archived.ID) {
-		if err != nil {
-			return err
-		}
-		if err := m.add(w); err != nil {
-			return err
-		}
+	if windows, err = s.read(ctx, r.Archived.ID, m.add); err != nil {
+		return windows, err
 	}
-	return m.flush()
+	return windows, m.flush()
+}
+
+// read passes on all windows of a run, and returns how many these are.
+func (s *Store) read(ctx context.Context, run string, take func(*latency.Window) error) (windows int, err error) {
+	for w, err := range s.archive.Windows(ctx, run) {
+		if err != nil {
+			return windows, err
+		}
+		if err := take(w); err != nil {
+			return windows, err
+		}
+		windows++
+	}
+	return windows, nil
 }
 
 // newMerger returns a merger for the intervals of a run's result, or for at most so many of each phase.
@@ -55,7 +70,7 @@ func newMerger(r *record.Run, lengths map[plan.PhaseName]time.Duration, atMost i
 	}, send: func(phase string, tail bool, iv *interval) error {
 		began, _ := r.Began(plan.PhaseName(phase))
 		return take(Interval{
-			Phase: phase, PhaseStart: r.Zero().Add(began), Start: iv.Start, End: iv.End, Tail: tail, Series: iv.merged.Series(),
+			Phase: phase, PhaseStart: r.Zero().Add(began), Start: iv.Start, End: iv.End, Tail: tail, Series: slices.Collect(iv.merged.All),
 		})
 	}}
 }
@@ -70,6 +85,7 @@ type merger struct {
 	every time.Duration // the phase's step
 	index int64         // of the intervals that are open
 	open  map[result.Slot]*interval
+	spare []*interval // empty ones, with memory
 }
 
 // interval is the measurements of all agents in an interval.
@@ -94,7 +110,8 @@ func (m *merger) add(w *latency.Window) error {
 	}
 	iv := m.open[at]
 	if iv == nil {
-		iv = &interval{Extent: result.ExtentOf(w)}
+		iv = m.empty()
+		iv.Extent = result.ExtentOf(w)
 		if m.open == nil {
 			m.open = make(map[result.Slot]*interval)
 		}
@@ -104,12 +121,26 @@ func (m *merger) add(w *latency.Window) error {
 	return iv.merged.Add(w.Series)
 }
 
+// empty returns an interval for new measurements.
+func (m *merger) empty() *interval {
+	last := len(m.spare) - 1
+	if last < 0 {
+		return new(interval)
+	}
+	iv := m.spare[last]
+	m.spare = m.spare[:last]
+	return iv
+}
+
 // flush sends the complete intervals.
 func (m *merger) flush() error {
 	for _, at := range slices.SortedFunc(maps.Keys(m.open), result.Slot.Compare) {
-		if err := m.send(m.phase, at.Tail, m.open[at]); err != nil {
+		iv := m.open[at]
+		if err := m.send(m.phase, at.Tail, iv); err != nil {
 			return err
 		}
+		iv.merged.Reset()
+		m.spare = append(m.spare, iv)
 	}
 	clear(m.open)
 	return nil

@@ -33,17 +33,31 @@ type sealed struct {
 	dir     string
 	log     *slog.Logger
 	program func() (string, error) // its fingerprint
+	clean   func()                 // removes what was not completed before a restart, once
+
+	mostLogs, mostOfLogs int64
 }
 
 // The kinds of sealed files.
 const (
 	sealedDocument = "document"
 	sealedColumns  = "columns"
+	sealedLogs     = "logs"
 )
 
 func newSealed(dir string, log *slog.Logger) *sealed {
-	return &sealed{dir: dir, log: log, program: sync.OnceValues(fingerprint)}
+	s := &sealed{dir: dir, log: log, program: sync.OnceValues(fingerprint), mostLogs: mostLogs, mostOfLogs: mostOfLogs}
+	s.clean = sync.OnceFunc(func() {
+		left, _ := filepath.Glob(filepath.Join(dir, incomplete))
+		for _, path := range left {
+			_ = os.Remove(path)
+		}
+	})
+	return s
 }
+
+// incomplete are the names of files that are being written.
+const incomplete = ".sealing-*"
 
 // fingerprint identifies the running program by its content: another build may compute more.
 func fingerprint() (string, error) {
@@ -108,6 +122,16 @@ func (s *sealed) has(run, kind, key string) bool {
 	return true
 }
 
+// tried reports whether there is a file, of whatever key and content.
+func (s *sealed) tried(run, kind string) bool {
+	path, ok := s.path(run, kind)
+	if !ok {
+		return false
+	}
+	_, err := os.Stat(path)
+	return err == nil
+}
+
 // sealedFile is a file that is being read.
 type sealedFile struct {
 	file     *os.File
@@ -134,12 +158,13 @@ func (s *sealed) create(run, kind, key string) *sealing {
 		if err != nil {
 			return err
 		}
-		if f.file, err = os.CreateTemp(s.dir, ".sealing-*"); err != nil {
+		s.clean()
+		if f.file, err = os.CreateTemp(s.dir, incomplete); err != nil {
 			return err
 		}
 		level := gzip.BestSpeed
-		if kind == sealedColumns {
-			level = gzip.NoCompression // they shrink little, and inflating would be half of the time of a report
+		if kind != sealedDocument {
+			level = gzip.NoCompression // histograms shrink little, and inflating would be half of the time of a report
 		}
 		if f.packed, err = gzip.NewWriterLevel(f.file, level); err != nil {
 			return err

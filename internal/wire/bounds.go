@@ -10,6 +10,7 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 
 	benchdv1 "github.com/benchd/benchd/internal/gen/benchd/v1"
+	"github.com/benchd/benchd/internal/latency"
 )
 
 // Bounds of numbers in several messages. Every bound is far above anything that an honest peer sends, and low enough that
@@ -178,6 +179,13 @@ func bounds() []bound {
 		upTo("HistogramsResponse.start_ns", float64(maxTime)),
 		upTo("HistogramsResponse.end_ns", float64(maxTime)),
 		{field: "HistogramsResponse.series", items: maxList},
+		{field: "HistogramsResponse.logged", items: maxList},
+		upTo("LoggedInterval.start_ns", float64(maxTime)),
+		upTo("LoggedInterval.end_ns", float64(maxTime)),
+		{field: "LoggedInterval.series", items: maxList},
+		upTo("LoggedHistogram.highest_ns", 2*float64(latency.Highest)),
+		upTo("LoggedHistogram.overflow", anyNumber),
+		upTo("LoggedHistogram.max_ns", anyNumber),
 		upTo("PointsResponse.shard", maxShards),
 		between("PointsResponse.epoch_ns", minInstant, maxInstant),
 		{field: "PointsResponse.begun_ns", min: minInstant, max: maxInstant, items: maxMap},

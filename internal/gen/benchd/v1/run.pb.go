@@ -1396,7 +1396,9 @@ type HistogramsRequest struct {
 	// A run's id, or that of a suite of one run.
 	Id string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
 	// How many intervals of each phase are wanted at most, without its tail: neighbouring ones are merged. 0 for all.
-	AtMost        uint32 `protobuf:"varint,2,opt,name=at_most,json=atMost,proto3" json:"at_most,omitempty"`
+	AtMost uint32 `protobuf:"varint,2,opt,name=at_most,json=atMost,proto3" json:"at_most,omitempty"`
+	// Whether all intervals are wanted as logs contain them, in logged. An older coordinator sends them as others.
+	Logged        bool `protobuf:"varint,3,opt,name=logged,proto3" json:"logged,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1445,6 +1447,13 @@ func (x *HistogramsRequest) GetAtMost() uint32 {
 	return 0
 }
 
+func (x *HistogramsRequest) GetLogged() bool {
+	if x != nil {
+		return x.Logged
+	}
+	return false
+}
+
 // HistogramsResponse is one interval of a phase. The intervals of a phase are consecutive, in the order of their starts.
 type HistogramsResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -1459,7 +1468,9 @@ type HistogramsResponse struct {
 	// The measurements, in the encoding of windows.
 	Series []*Series `protobuf:"bytes,5,rep,name=series,proto3" json:"series,omitempty"`
 	// Whether it is after the phase's planned end.
-	Tail          bool `protobuf:"varint,6,opt,name=tail,proto3" json:"tail,omitempty"`
+	Tail bool `protobuf:"varint,6,opt,name=tail,proto3" json:"tail,omitempty"`
+	// One interval or several, of one phase or several, as a histogram log contains them: then all other fields are empty.
+	Logged        []*LoggedInterval `protobuf:"bytes,7,rep,name=logged,proto3" json:"logged,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1536,6 +1547,250 @@ func (x *HistogramsResponse) GetTail() bool {
 	return false
 }
 
+func (x *HistogramsResponse) GetLogged() []*LoggedInterval {
+	if x != nil {
+		return x.Logged
+	}
+	return nil
+}
+
+// LoggedInterval is one interval of a phase as a histogram log contains it.
+type LoggedInterval struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The phase.
+	Phase string `protobuf:"bytes,1,opt,name=phase,proto3" json:"phase,omitempty"`
+	// When the phase began, by the coordinator's clock.
+	PhaseStart *timestamppb.Timestamp `protobuf:"bytes,2,opt,name=phase_start,json=phaseStart,proto3" json:"phase_start,omitempty"`
+	// The interval, in nanoseconds from the phase's start.
+	StartNs int64 `protobuf:"varint,3,opt,name=start_ns,json=startNs,proto3" json:"start_ns,omitempty"`
+	// See start_ns.
+	EndNs int64 `protobuf:"varint,4,opt,name=end_ns,json=endNs,proto3" json:"end_ns,omitempty"`
+	// The measurements.
+	Series        []*LoggedSeries `protobuf:"bytes,5,rep,name=series,proto3" json:"series,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *LoggedInterval) Reset() {
+	*x = LoggedInterval{}
+	mi := &file_benchd_v1_run_proto_msgTypes[19]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *LoggedInterval) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*LoggedInterval) ProtoMessage() {}
+
+func (x *LoggedInterval) ProtoReflect() protoreflect.Message {
+	mi := &file_benchd_v1_run_proto_msgTypes[19]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use LoggedInterval.ProtoReflect.Descriptor instead.
+func (*LoggedInterval) Descriptor() ([]byte, []int) {
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{19}
+}
+
+func (x *LoggedInterval) GetPhase() string {
+	if x != nil {
+		return x.Phase
+	}
+	return ""
+}
+
+func (x *LoggedInterval) GetPhaseStart() *timestamppb.Timestamp {
+	if x != nil {
+		return x.PhaseStart
+	}
+	return nil
+}
+
+func (x *LoggedInterval) GetStartNs() int64 {
+	if x != nil {
+		return x.StartNs
+	}
+	return 0
+}
+
+func (x *LoggedInterval) GetEndNs() int64 {
+	if x != nil {
+		return x.EndNs
+	}
+	return 0
+}
+
+func (x *LoggedInterval) GetSeries() []*LoggedSeries {
+	if x != nil {
+		return x.Series
+	}
+	return nil
+}
+
+// LoggedSeries is the measurements of one operation with one outcome.
+type LoggedSeries struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The operation.
+	Op string `protobuf:"bytes,1,opt,name=op,proto3" json:"op,omitempty"`
+	// Its outcome.
+	Outcome string `protobuf:"bytes,2,opt,name=outcome,proto3" json:"outcome,omitempty"`
+	// The operation that it is a part of, if any.
+	PartOf string `protobuf:"bytes,3,opt,name=part_of,json=partOf,proto3" json:"part_of,omitempty"`
+	// Response times.
+	Response *LoggedHistogram `protobuf:"bytes,4,opt,name=response,proto3" json:"response,omitempty"`
+	// Service times; missing if they equal the response times.
+	Service       *LoggedHistogram `protobuf:"bytes,5,opt,name=service,proto3" json:"service,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *LoggedSeries) Reset() {
+	*x = LoggedSeries{}
+	mi := &file_benchd_v1_run_proto_msgTypes[20]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *LoggedSeries) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*LoggedSeries) ProtoMessage() {}
+
+func (x *LoggedSeries) ProtoReflect() protoreflect.Message {
+	mi := &file_benchd_v1_run_proto_msgTypes[20]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use LoggedSeries.ProtoReflect.Descriptor instead.
+func (*LoggedSeries) Descriptor() ([]byte, []int) {
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{20}
+}
+
+func (x *LoggedSeries) GetOp() string {
+	if x != nil {
+		return x.Op
+	}
+	return ""
+}
+
+func (x *LoggedSeries) GetOutcome() string {
+	if x != nil {
+		return x.Outcome
+	}
+	return ""
+}
+
+func (x *LoggedSeries) GetPartOf() string {
+	if x != nil {
+		return x.PartOf
+	}
+	return ""
+}
+
+func (x *LoggedSeries) GetResponse() *LoggedHistogram {
+	if x != nil {
+		return x.Response
+	}
+	return nil
+}
+
+func (x *LoggedSeries) GetService() *LoggedHistogram {
+	if x != nil {
+		return x.Service
+	}
+	return nil
+}
+
+// LoggedHistogram is a histogram in HdrHistogram's encoding.
+type LoggedHistogram struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The compressed encoding, version 2, of nanoseconds, without base64.
+	Encoded []byte `protobuf:"bytes,1,opt,name=encoded,proto3" json:"encoded,omitempty"`
+	// The highest value of the highest bucket.
+	HighestNs int64 `protobuf:"varint,2,opt,name=highest_ns,json=highestNs,proto3" json:"highest_ns,omitempty"`
+	// How many samples have no bucket of their own and are counted in the highest.
+	Overflow uint64 `protobuf:"varint,3,opt,name=overflow,proto3" json:"overflow,omitempty"`
+	// The longest time; only with overflow.
+	MaxNs         int64 `protobuf:"varint,4,opt,name=max_ns,json=maxNs,proto3" json:"max_ns,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *LoggedHistogram) Reset() {
+	*x = LoggedHistogram{}
+	mi := &file_benchd_v1_run_proto_msgTypes[21]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *LoggedHistogram) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*LoggedHistogram) ProtoMessage() {}
+
+func (x *LoggedHistogram) ProtoReflect() protoreflect.Message {
+	mi := &file_benchd_v1_run_proto_msgTypes[21]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use LoggedHistogram.ProtoReflect.Descriptor instead.
+func (*LoggedHistogram) Descriptor() ([]byte, []int) {
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{21}
+}
+
+func (x *LoggedHistogram) GetEncoded() []byte {
+	if x != nil {
+		return x.Encoded
+	}
+	return nil
+}
+
+func (x *LoggedHistogram) GetHighestNs() int64 {
+	if x != nil {
+		return x.HighestNs
+	}
+	return 0
+}
+
+func (x *LoggedHistogram) GetOverflow() uint64 {
+	if x != nil {
+		return x.Overflow
+	}
+	return 0
+}
+
+func (x *LoggedHistogram) GetMaxNs() int64 {
+	if x != nil {
+		return x.MaxNs
+	}
+	return 0
+}
+
 // PointsRequest asks for the raw points of a run.
 type PointsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -1549,7 +1804,7 @@ type PointsRequest struct {
 
 func (x *PointsRequest) Reset() {
 	*x = PointsRequest{}
-	mi := &file_benchd_v1_run_proto_msgTypes[19]
+	mi := &file_benchd_v1_run_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1561,7 +1816,7 @@ func (x *PointsRequest) String() string {
 func (*PointsRequest) ProtoMessage() {}
 
 func (x *PointsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[19]
+	mi := &file_benchd_v1_run_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1574,7 +1829,7 @@ func (x *PointsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PointsRequest.ProtoReflect.Descriptor instead.
 func (*PointsRequest) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{19}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *PointsRequest) GetId() string {
@@ -1616,7 +1871,7 @@ type PointsResponse struct {
 
 func (x *PointsResponse) Reset() {
 	*x = PointsResponse{}
-	mi := &file_benchd_v1_run_proto_msgTypes[20]
+	mi := &file_benchd_v1_run_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1628,7 +1883,7 @@ func (x *PointsResponse) String() string {
 func (*PointsResponse) ProtoMessage() {}
 
 func (x *PointsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[20]
+	mi := &file_benchd_v1_run_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1641,7 +1896,7 @@ func (x *PointsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PointsResponse.ProtoReflect.Descriptor instead.
 func (*PointsResponse) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{20}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *PointsResponse) GetShard() uint32 {
@@ -1719,7 +1974,7 @@ type Counted struct {
 
 func (x *Counted) Reset() {
 	*x = Counted{}
-	mi := &file_benchd_v1_run_proto_msgTypes[21]
+	mi := &file_benchd_v1_run_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1731,7 +1986,7 @@ func (x *Counted) String() string {
 func (*Counted) ProtoMessage() {}
 
 func (x *Counted) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[21]
+	mi := &file_benchd_v1_run_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1744,7 +1999,7 @@ func (x *Counted) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Counted.ProtoReflect.Descriptor instead.
 func (*Counted) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{21}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *Counted) GetWindows() uint32 {
@@ -1791,7 +2046,7 @@ type ListRequest struct {
 
 func (x *ListRequest) Reset() {
 	*x = ListRequest{}
-	mi := &file_benchd_v1_run_proto_msgTypes[22]
+	mi := &file_benchd_v1_run_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1803,7 +2058,7 @@ func (x *ListRequest) String() string {
 func (*ListRequest) ProtoMessage() {}
 
 func (x *ListRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[22]
+	mi := &file_benchd_v1_run_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1816,7 +2071,7 @@ func (x *ListRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListRequest.ProtoReflect.Descriptor instead.
 func (*ListRequest) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{22}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{25}
 }
 
 // ListResponse has the suites in the archive.
@@ -1830,7 +2085,7 @@ type ListResponse struct {
 
 func (x *ListResponse) Reset() {
 	*x = ListResponse{}
-	mi := &file_benchd_v1_run_proto_msgTypes[23]
+	mi := &file_benchd_v1_run_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1842,7 +2097,7 @@ func (x *ListResponse) String() string {
 func (*ListResponse) ProtoMessage() {}
 
 func (x *ListResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[23]
+	mi := &file_benchd_v1_run_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1855,7 +2110,7 @@ func (x *ListResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListResponse.ProtoReflect.Descriptor instead.
 func (*ListResponse) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{23}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *ListResponse) GetSuites() []*SuiteSummary {
@@ -1901,7 +2156,7 @@ type SuiteSummary struct {
 
 func (x *SuiteSummary) Reset() {
 	*x = SuiteSummary{}
-	mi := &file_benchd_v1_run_proto_msgTypes[24]
+	mi := &file_benchd_v1_run_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1913,7 +2168,7 @@ func (x *SuiteSummary) String() string {
 func (*SuiteSummary) ProtoMessage() {}
 
 func (x *SuiteSummary) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[24]
+	mi := &file_benchd_v1_run_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1926,7 +2181,7 @@ func (x *SuiteSummary) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SuiteSummary.ProtoReflect.Descriptor instead.
 func (*SuiteSummary) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{24}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *SuiteSummary) GetId() string {
@@ -2033,7 +2288,7 @@ type CancelRequest struct {
 
 func (x *CancelRequest) Reset() {
 	*x = CancelRequest{}
-	mi := &file_benchd_v1_run_proto_msgTypes[25]
+	mi := &file_benchd_v1_run_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2045,7 +2300,7 @@ func (x *CancelRequest) String() string {
 func (*CancelRequest) ProtoMessage() {}
 
 func (x *CancelRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[25]
+	mi := &file_benchd_v1_run_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2058,7 +2313,7 @@ func (x *CancelRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CancelRequest.ProtoReflect.Descriptor instead.
 func (*CancelRequest) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{25}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *CancelRequest) GetId() string {
@@ -2084,7 +2339,7 @@ type CancelResponse struct {
 
 func (x *CancelResponse) Reset() {
 	*x = CancelResponse{}
-	mi := &file_benchd_v1_run_proto_msgTypes[26]
+	mi := &file_benchd_v1_run_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2096,7 +2351,7 @@ func (x *CancelResponse) String() string {
 func (*CancelResponse) ProtoMessage() {}
 
 func (x *CancelResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[26]
+	mi := &file_benchd_v1_run_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2109,7 +2364,7 @@ func (x *CancelResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CancelResponse.ProtoReflect.Descriptor instead.
 func (*CancelResponse) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{26}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{29}
 }
 
 // RemoveRequest names the suite to remove.
@@ -2123,7 +2378,7 @@ type RemoveRequest struct {
 
 func (x *RemoveRequest) Reset() {
 	*x = RemoveRequest{}
-	mi := &file_benchd_v1_run_proto_msgTypes[27]
+	mi := &file_benchd_v1_run_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2135,7 +2390,7 @@ func (x *RemoveRequest) String() string {
 func (*RemoveRequest) ProtoMessage() {}
 
 func (x *RemoveRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[27]
+	mi := &file_benchd_v1_run_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2148,7 +2403,7 @@ func (x *RemoveRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RemoveRequest.ProtoReflect.Descriptor instead.
 func (*RemoveRequest) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{27}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *RemoveRequest) GetId() string {
@@ -2167,7 +2422,7 @@ type RemoveResponse struct {
 
 func (x *RemoveResponse) Reset() {
 	*x = RemoveResponse{}
-	mi := &file_benchd_v1_run_proto_msgTypes[28]
+	mi := &file_benchd_v1_run_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2179,7 +2434,7 @@ func (x *RemoveResponse) String() string {
 func (*RemoveResponse) ProtoMessage() {}
 
 func (x *RemoveResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[28]
+	mi := &file_benchd_v1_run_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2192,7 +2447,7 @@ func (x *RemoveResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RemoveResponse.ProtoReflect.Descriptor instead.
 func (*RemoveResponse) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{28}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{31}
 }
 
 // ExportRequest names the suite to export.
@@ -2206,7 +2461,7 @@ type ExportRequest struct {
 
 func (x *ExportRequest) Reset() {
 	*x = ExportRequest{}
-	mi := &file_benchd_v1_run_proto_msgTypes[29]
+	mi := &file_benchd_v1_run_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2218,7 +2473,7 @@ func (x *ExportRequest) String() string {
 func (*ExportRequest) ProtoMessage() {}
 
 func (x *ExportRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[29]
+	mi := &file_benchd_v1_run_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2231,7 +2486,7 @@ func (x *ExportRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExportRequest.ProtoReflect.Descriptor instead.
 func (*ExportRequest) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{29}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *ExportRequest) GetId() string {
@@ -2252,7 +2507,7 @@ type ExportResponse struct {
 
 func (x *ExportResponse) Reset() {
 	*x = ExportResponse{}
-	mi := &file_benchd_v1_run_proto_msgTypes[30]
+	mi := &file_benchd_v1_run_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2264,7 +2519,7 @@ func (x *ExportResponse) String() string {
 func (*ExportResponse) ProtoMessage() {}
 
 func (x *ExportResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[30]
+	mi := &file_benchd_v1_run_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2277,7 +2532,7 @@ func (x *ExportResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExportResponse.ProtoReflect.Descriptor instead.
 func (*ExportResponse) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{30}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{33}
 }
 
 func (x *ExportResponse) GetChunk() []byte {
@@ -2300,7 +2555,7 @@ type ImportRequest struct {
 
 func (x *ImportRequest) Reset() {
 	*x = ImportRequest{}
-	mi := &file_benchd_v1_run_proto_msgTypes[31]
+	mi := &file_benchd_v1_run_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2312,7 +2567,7 @@ func (x *ImportRequest) String() string {
 func (*ImportRequest) ProtoMessage() {}
 
 func (x *ImportRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[31]
+	mi := &file_benchd_v1_run_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2325,7 +2580,7 @@ func (x *ImportRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ImportRequest.ProtoReflect.Descriptor instead.
 func (*ImportRequest) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{31}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{34}
 }
 
 func (x *ImportRequest) GetChunk() []byte {
@@ -2369,7 +2624,7 @@ type ForeignImport struct {
 
 func (x *ForeignImport) Reset() {
 	*x = ForeignImport{}
-	mi := &file_benchd_v1_run_proto_msgTypes[32]
+	mi := &file_benchd_v1_run_proto_msgTypes[35]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2381,7 +2636,7 @@ func (x *ForeignImport) String() string {
 func (*ForeignImport) ProtoMessage() {}
 
 func (x *ForeignImport) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[32]
+	mi := &file_benchd_v1_run_proto_msgTypes[35]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2394,7 +2649,7 @@ func (x *ForeignImport) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ForeignImport.ProtoReflect.Descriptor instead.
 func (*ForeignImport) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{32}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{35}
 }
 
 func (x *ForeignImport) GetName() string {
@@ -2475,7 +2730,7 @@ type ForeignFile struct {
 
 func (x *ForeignFile) Reset() {
 	*x = ForeignFile{}
-	mi := &file_benchd_v1_run_proto_msgTypes[33]
+	mi := &file_benchd_v1_run_proto_msgTypes[36]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2487,7 +2742,7 @@ func (x *ForeignFile) String() string {
 func (*ForeignFile) ProtoMessage() {}
 
 func (x *ForeignFile) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[33]
+	mi := &file_benchd_v1_run_proto_msgTypes[36]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2500,7 +2755,7 @@ func (x *ForeignFile) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ForeignFile.ProtoReflect.Descriptor instead.
 func (*ForeignFile) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{33}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{36}
 }
 
 func (x *ForeignFile) GetName() string {
@@ -2535,7 +2790,7 @@ type ImportResponse struct {
 
 func (x *ImportResponse) Reset() {
 	*x = ImportResponse{}
-	mi := &file_benchd_v1_run_proto_msgTypes[34]
+	mi := &file_benchd_v1_run_proto_msgTypes[37]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2547,7 +2802,7 @@ func (x *ImportResponse) String() string {
 func (*ImportResponse) ProtoMessage() {}
 
 func (x *ImportResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[34]
+	mi := &file_benchd_v1_run_proto_msgTypes[37]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2560,7 +2815,7 @@ func (x *ImportResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ImportResponse.ProtoReflect.Descriptor instead.
 func (*ImportResponse) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{34}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{37}
 }
 
 func (x *ImportResponse) GetId() string {
@@ -2579,7 +2834,7 @@ type AgentsRequest struct {
 
 func (x *AgentsRequest) Reset() {
 	*x = AgentsRequest{}
-	mi := &file_benchd_v1_run_proto_msgTypes[35]
+	mi := &file_benchd_v1_run_proto_msgTypes[38]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2591,7 +2846,7 @@ func (x *AgentsRequest) String() string {
 func (*AgentsRequest) ProtoMessage() {}
 
 func (x *AgentsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[35]
+	mi := &file_benchd_v1_run_proto_msgTypes[38]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2604,7 +2859,7 @@ func (x *AgentsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AgentsRequest.ProtoReflect.Descriptor instead.
 func (*AgentsRequest) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{35}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{38}
 }
 
 // AgentsResponse is the roster.
@@ -2618,7 +2873,7 @@ type AgentsResponse struct {
 
 func (x *AgentsResponse) Reset() {
 	*x = AgentsResponse{}
-	mi := &file_benchd_v1_run_proto_msgTypes[36]
+	mi := &file_benchd_v1_run_proto_msgTypes[39]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2630,7 +2885,7 @@ func (x *AgentsResponse) String() string {
 func (*AgentsResponse) ProtoMessage() {}
 
 func (x *AgentsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[36]
+	mi := &file_benchd_v1_run_proto_msgTypes[39]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2643,7 +2898,7 @@ func (x *AgentsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AgentsResponse.ProtoReflect.Descriptor instead.
 func (*AgentsResponse) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{36}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{39}
 }
 
 func (x *AgentsResponse) GetAgents() []*AgentInfo {
@@ -2692,7 +2947,7 @@ type AgentInfo struct {
 
 func (x *AgentInfo) Reset() {
 	*x = AgentInfo{}
-	mi := &file_benchd_v1_run_proto_msgTypes[37]
+	mi := &file_benchd_v1_run_proto_msgTypes[40]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2704,7 +2959,7 @@ func (x *AgentInfo) String() string {
 func (*AgentInfo) ProtoMessage() {}
 
 func (x *AgentInfo) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[37]
+	mi := &file_benchd_v1_run_proto_msgTypes[40]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2717,7 +2972,7 @@ func (x *AgentInfo) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AgentInfo.ProtoReflect.Descriptor instead.
 func (*AgentInfo) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{37}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{40}
 }
 
 func (x *AgentInfo) GetName() string {
@@ -2832,7 +3087,7 @@ type DrainRequest struct {
 
 func (x *DrainRequest) Reset() {
 	*x = DrainRequest{}
-	mi := &file_benchd_v1_run_proto_msgTypes[38]
+	mi := &file_benchd_v1_run_proto_msgTypes[41]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2844,7 +3099,7 @@ func (x *DrainRequest) String() string {
 func (*DrainRequest) ProtoMessage() {}
 
 func (x *DrainRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[38]
+	mi := &file_benchd_v1_run_proto_msgTypes[41]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2857,7 +3112,7 @@ func (x *DrainRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DrainRequest.ProtoReflect.Descriptor instead.
 func (*DrainRequest) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{38}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{41}
 }
 
 func (x *DrainRequest) GetName() string {
@@ -2883,7 +3138,7 @@ type DrainResponse struct {
 
 func (x *DrainResponse) Reset() {
 	*x = DrainResponse{}
-	mi := &file_benchd_v1_run_proto_msgTypes[39]
+	mi := &file_benchd_v1_run_proto_msgTypes[42]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2895,7 +3150,7 @@ func (x *DrainResponse) String() string {
 func (*DrainResponse) ProtoMessage() {}
 
 func (x *DrainResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[39]
+	mi := &file_benchd_v1_run_proto_msgTypes[42]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2908,7 +3163,7 @@ func (x *DrainResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DrainResponse.ProtoReflect.Descriptor instead.
 func (*DrainResponse) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{39}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{42}
 }
 
 // ActRequest asks for an action.
@@ -2934,7 +3189,7 @@ type ActRequest struct {
 
 func (x *ActRequest) Reset() {
 	*x = ActRequest{}
-	mi := &file_benchd_v1_run_proto_msgTypes[40]
+	mi := &file_benchd_v1_run_proto_msgTypes[43]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2946,7 +3201,7 @@ func (x *ActRequest) String() string {
 func (*ActRequest) ProtoMessage() {}
 
 func (x *ActRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[40]
+	mi := &file_benchd_v1_run_proto_msgTypes[43]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2959,7 +3214,7 @@ func (x *ActRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ActRequest.ProtoReflect.Descriptor instead.
 func (*ActRequest) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{40}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{43}
 }
 
 func (x *ActRequest) GetSubmission() *Submission {
@@ -3026,7 +3281,7 @@ type ActResponse struct {
 
 func (x *ActResponse) Reset() {
 	*x = ActResponse{}
-	mi := &file_benchd_v1_run_proto_msgTypes[41]
+	mi := &file_benchd_v1_run_proto_msgTypes[44]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3038,7 +3293,7 @@ func (x *ActResponse) String() string {
 func (*ActResponse) ProtoMessage() {}
 
 func (x *ActResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[41]
+	mi := &file_benchd_v1_run_proto_msgTypes[44]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3051,7 +3306,7 @@ func (x *ActResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ActResponse.ProtoReflect.Descriptor instead.
 func (*ActResponse) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{41}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{44}
 }
 
 func (x *ActResponse) GetAgent() string {
@@ -3084,7 +3339,7 @@ type AboutRequest struct {
 
 func (x *AboutRequest) Reset() {
 	*x = AboutRequest{}
-	mi := &file_benchd_v1_run_proto_msgTypes[42]
+	mi := &file_benchd_v1_run_proto_msgTypes[45]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3096,7 +3351,7 @@ func (x *AboutRequest) String() string {
 func (*AboutRequest) ProtoMessage() {}
 
 func (x *AboutRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[42]
+	mi := &file_benchd_v1_run_proto_msgTypes[45]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3109,7 +3364,7 @@ func (x *AboutRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AboutRequest.ProtoReflect.Descriptor instead.
 func (*AboutRequest) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{42}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{45}
 }
 
 // AboutResponse describes a coordinator.
@@ -3145,7 +3400,7 @@ type AboutResponse struct {
 
 func (x *AboutResponse) Reset() {
 	*x = AboutResponse{}
-	mi := &file_benchd_v1_run_proto_msgTypes[43]
+	mi := &file_benchd_v1_run_proto_msgTypes[46]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3157,7 +3412,7 @@ func (x *AboutResponse) String() string {
 func (*AboutResponse) ProtoMessage() {}
 
 func (x *AboutResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[43]
+	mi := &file_benchd_v1_run_proto_msgTypes[46]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3170,7 +3425,7 @@ func (x *AboutResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AboutResponse.ProtoReflect.Descriptor instead.
 func (*AboutResponse) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{43}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{46}
 }
 
 func (x *AboutResponse) GetVersion() string {
@@ -3272,7 +3527,7 @@ type AuditRequest struct {
 
 func (x *AuditRequest) Reset() {
 	*x = AuditRequest{}
-	mi := &file_benchd_v1_run_proto_msgTypes[44]
+	mi := &file_benchd_v1_run_proto_msgTypes[47]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3284,7 +3539,7 @@ func (x *AuditRequest) String() string {
 func (*AuditRequest) ProtoMessage() {}
 
 func (x *AuditRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[44]
+	mi := &file_benchd_v1_run_proto_msgTypes[47]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3297,7 +3552,7 @@ func (x *AuditRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AuditRequest.ProtoReflect.Descriptor instead.
 func (*AuditRequest) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{44}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{47}
 }
 
 func (x *AuditRequest) GetSince() *timestamppb.Timestamp {
@@ -3332,7 +3587,7 @@ type AuditResponse struct {
 
 func (x *AuditResponse) Reset() {
 	*x = AuditResponse{}
-	mi := &file_benchd_v1_run_proto_msgTypes[45]
+	mi := &file_benchd_v1_run_proto_msgTypes[48]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3344,7 +3599,7 @@ func (x *AuditResponse) String() string {
 func (*AuditResponse) ProtoMessage() {}
 
 func (x *AuditResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[45]
+	mi := &file_benchd_v1_run_proto_msgTypes[48]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3357,7 +3612,7 @@ func (x *AuditResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AuditResponse.ProtoReflect.Descriptor instead.
 func (*AuditResponse) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{45}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{48}
 }
 
 func (x *AuditResponse) GetLine() []byte {
@@ -3497,10 +3752,11 @@ const file_benchd_v1_run_proto_rawDesc = "" +
 	"GetRequest\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\"#\n" +
 	"\vGetResponse\x12\x14\n" +
-	"\x05chunk\x18\x01 \x01(\fR\x05chunk\"<\n" +
+	"\x05chunk\x18\x01 \x01(\fR\x05chunk\"T\n" +
 	"\x11HistogramsRequest\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x17\n" +
-	"\aat_most\x18\x02 \x01(\rR\x06atMost\"\xd8\x01\n" +
+	"\aat_most\x18\x02 \x01(\rR\x06atMost\x12\x16\n" +
+	"\x06logged\x18\x03 \x01(\bR\x06logged\"\x8b\x02\n" +
 	"\x12HistogramsResponse\x12\x14\n" +
 	"\x05phase\x18\x01 \x01(\tR\x05phase\x12;\n" +
 	"\vphase_start\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\n" +
@@ -3508,7 +3764,27 @@ const file_benchd_v1_run_proto_rawDesc = "" +
 	"\bstart_ns\x18\x03 \x01(\x03R\astartNs\x12\x15\n" +
 	"\x06end_ns\x18\x04 \x01(\x03R\x05endNs\x12)\n" +
 	"\x06series\x18\x05 \x03(\v2\x11.benchd.v1.SeriesR\x06series\x12\x12\n" +
-	"\x04tail\x18\x06 \x01(\bR\x04tail\";\n" +
+	"\x04tail\x18\x06 \x01(\bR\x04tail\x121\n" +
+	"\x06logged\x18\a \x03(\v2\x19.benchd.v1.LoggedIntervalR\x06logged\"\xc6\x01\n" +
+	"\x0eLoggedInterval\x12\x14\n" +
+	"\x05phase\x18\x01 \x01(\tR\x05phase\x12;\n" +
+	"\vphase_start\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\n" +
+	"phaseStart\x12\x19\n" +
+	"\bstart_ns\x18\x03 \x01(\x03R\astartNs\x12\x15\n" +
+	"\x06end_ns\x18\x04 \x01(\x03R\x05endNs\x12/\n" +
+	"\x06series\x18\x05 \x03(\v2\x17.benchd.v1.LoggedSeriesR\x06series\"\xbf\x01\n" +
+	"\fLoggedSeries\x12\x0e\n" +
+	"\x02op\x18\x01 \x01(\tR\x02op\x12\x18\n" +
+	"\aoutcome\x18\x02 \x01(\tR\aoutcome\x12\x17\n" +
+	"\apart_of\x18\x03 \x01(\tR\x06partOf\x126\n" +
+	"\bresponse\x18\x04 \x01(\v2\x1a.benchd.v1.LoggedHistogramR\bresponse\x124\n" +
+	"\aservice\x18\x05 \x01(\v2\x1a.benchd.v1.LoggedHistogramR\aservice\"}\n" +
+	"\x0fLoggedHistogram\x12\x18\n" +
+	"\aencoded\x18\x01 \x01(\fR\aencoded\x12\x1d\n" +
+	"\n" +
+	"highest_ns\x18\x02 \x01(\x03R\thighestNs\x12\x1a\n" +
+	"\boverflow\x18\x03 \x01(\x04R\boverflow\x12\x15\n" +
+	"\x06max_ns\x18\x04 \x01(\x03R\x05maxNs\";\n" +
 	"\rPointsRequest\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x1a\n" +
 	"\battempts\x18\x02 \x01(\bR\battempts\"\xcc\x02\n" +
@@ -3691,7 +3967,7 @@ func file_benchd_v1_run_proto_rawDescGZIP() []byte {
 }
 
 var file_benchd_v1_run_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
-var file_benchd_v1_run_proto_msgTypes = make([]protoimpl.MessageInfo, 55)
+var file_benchd_v1_run_proto_msgTypes = make([]protoimpl.MessageInfo, 58)
 var file_benchd_v1_run_proto_goTypes = []any{
 	(AgentLossPolicy)(0),          // 0: benchd.v1.AgentLossPolicy
 	(*Submission)(nil),            // 1: benchd.v1.Submission
@@ -3713,130 +3989,138 @@ var file_benchd_v1_run_proto_goTypes = []any{
 	(*GetResponse)(nil),           // 17: benchd.v1.GetResponse
 	(*HistogramsRequest)(nil),     // 18: benchd.v1.HistogramsRequest
 	(*HistogramsResponse)(nil),    // 19: benchd.v1.HistogramsResponse
-	(*PointsRequest)(nil),         // 20: benchd.v1.PointsRequest
-	(*PointsResponse)(nil),        // 21: benchd.v1.PointsResponse
-	(*Counted)(nil),               // 22: benchd.v1.Counted
-	(*ListRequest)(nil),           // 23: benchd.v1.ListRequest
-	(*ListResponse)(nil),          // 24: benchd.v1.ListResponse
-	(*SuiteSummary)(nil),          // 25: benchd.v1.SuiteSummary
-	(*CancelRequest)(nil),         // 26: benchd.v1.CancelRequest
-	(*CancelResponse)(nil),        // 27: benchd.v1.CancelResponse
-	(*RemoveRequest)(nil),         // 28: benchd.v1.RemoveRequest
-	(*RemoveResponse)(nil),        // 29: benchd.v1.RemoveResponse
-	(*ExportRequest)(nil),         // 30: benchd.v1.ExportRequest
-	(*ExportResponse)(nil),        // 31: benchd.v1.ExportResponse
-	(*ImportRequest)(nil),         // 32: benchd.v1.ImportRequest
-	(*ForeignImport)(nil),         // 33: benchd.v1.ForeignImport
-	(*ForeignFile)(nil),           // 34: benchd.v1.ForeignFile
-	(*ImportResponse)(nil),        // 35: benchd.v1.ImportResponse
-	(*AgentsRequest)(nil),         // 36: benchd.v1.AgentsRequest
-	(*AgentsResponse)(nil),        // 37: benchd.v1.AgentsResponse
-	(*AgentInfo)(nil),             // 38: benchd.v1.AgentInfo
-	(*DrainRequest)(nil),          // 39: benchd.v1.DrainRequest
-	(*DrainResponse)(nil),         // 40: benchd.v1.DrainResponse
-	(*ActRequest)(nil),            // 41: benchd.v1.ActRequest
-	(*ActResponse)(nil),           // 42: benchd.v1.ActResponse
-	(*AboutRequest)(nil),          // 43: benchd.v1.AboutRequest
-	(*AboutResponse)(nil),         // 44: benchd.v1.AboutResponse
-	(*AuditRequest)(nil),          // 45: benchd.v1.AuditRequest
-	(*AuditResponse)(nil),         // 46: benchd.v1.AuditResponse
-	nil,                           // 47: benchd.v1.Submission.TagsEntry
-	nil,                           // 48: benchd.v1.Submission.AttachmentsEntry
-	nil,                           // 49: benchd.v1.SubmitRequest.SelectEntry
-	nil,                           // 50: benchd.v1.AdviseRequest.SelectEntry
-	nil,                           // 51: benchd.v1.PointsResponse.BegunNsEntry
-	nil,                           // 52: benchd.v1.SuiteSummary.TagsEntry
-	nil,                           // 53: benchd.v1.ForeignImport.TagsEntry
-	nil,                           // 54: benchd.v1.AgentInfo.LabelsEntry
-	nil,                           // 55: benchd.v1.ActRequest.ArgsEntry
-	(*durationpb.Duration)(nil),   // 56: google.protobuf.Duration
-	(*timestamppb.Timestamp)(nil), // 57: google.protobuf.Timestamp
-	(*Series)(nil),                // 58: benchd.v1.Series
-	(*HostFacts)(nil),             // 59: benchd.v1.HostFacts
+	(*LoggedInterval)(nil),        // 20: benchd.v1.LoggedInterval
+	(*LoggedSeries)(nil),          // 21: benchd.v1.LoggedSeries
+	(*LoggedHistogram)(nil),       // 22: benchd.v1.LoggedHistogram
+	(*PointsRequest)(nil),         // 23: benchd.v1.PointsRequest
+	(*PointsResponse)(nil),        // 24: benchd.v1.PointsResponse
+	(*Counted)(nil),               // 25: benchd.v1.Counted
+	(*ListRequest)(nil),           // 26: benchd.v1.ListRequest
+	(*ListResponse)(nil),          // 27: benchd.v1.ListResponse
+	(*SuiteSummary)(nil),          // 28: benchd.v1.SuiteSummary
+	(*CancelRequest)(nil),         // 29: benchd.v1.CancelRequest
+	(*CancelResponse)(nil),        // 30: benchd.v1.CancelResponse
+	(*RemoveRequest)(nil),         // 31: benchd.v1.RemoveRequest
+	(*RemoveResponse)(nil),        // 32: benchd.v1.RemoveResponse
+	(*ExportRequest)(nil),         // 33: benchd.v1.ExportRequest
+	(*ExportResponse)(nil),        // 34: benchd.v1.ExportResponse
+	(*ImportRequest)(nil),         // 35: benchd.v1.ImportRequest
+	(*ForeignImport)(nil),         // 36: benchd.v1.ForeignImport
+	(*ForeignFile)(nil),           // 37: benchd.v1.ForeignFile
+	(*ImportResponse)(nil),        // 38: benchd.v1.ImportResponse
+	(*AgentsRequest)(nil),         // 39: benchd.v1.AgentsRequest
+	(*AgentsResponse)(nil),        // 40: benchd.v1.AgentsResponse
+	(*AgentInfo)(nil),             // 41: benchd.v1.AgentInfo
+	(*DrainRequest)(nil),          // 42: benchd.v1.DrainRequest
+	(*DrainResponse)(nil),         // 43: benchd.v1.DrainResponse
+	(*ActRequest)(nil),            // 44: benchd.v1.ActRequest
+	(*ActResponse)(nil),           // 45: benchd.v1.ActResponse
+	(*AboutRequest)(nil),          // 46: benchd.v1.AboutRequest
+	(*AboutResponse)(nil),         // 47: benchd.v1.AboutResponse
+	(*AuditRequest)(nil),          // 48: benchd.v1.AuditRequest
+	(*AuditResponse)(nil),         // 49: benchd.v1.AuditResponse
+	nil,                           // 50: benchd.v1.Submission.TagsEntry
+	nil,                           // 51: benchd.v1.Submission.AttachmentsEntry
+	nil,                           // 52: benchd.v1.SubmitRequest.SelectEntry
+	nil,                           // 53: benchd.v1.AdviseRequest.SelectEntry
+	nil,                           // 54: benchd.v1.PointsResponse.BegunNsEntry
+	nil,                           // 55: benchd.v1.SuiteSummary.TagsEntry
+	nil,                           // 56: benchd.v1.ForeignImport.TagsEntry
+	nil,                           // 57: benchd.v1.AgentInfo.LabelsEntry
+	nil,                           // 58: benchd.v1.ActRequest.ArgsEntry
+	(*durationpb.Duration)(nil),   // 59: google.protobuf.Duration
+	(*timestamppb.Timestamp)(nil), // 60: google.protobuf.Timestamp
+	(*Series)(nil),                // 61: benchd.v1.Series
+	(*HostFacts)(nil),             // 62: benchd.v1.HostFacts
 }
 var file_benchd_v1_run_proto_depIdxs = []int32{
 	2,  // 0: benchd.v1.Submission.files:type_name -> benchd.v1.SourceFile
 	3,  // 1: benchd.v1.Submission.properties:type_name -> benchd.v1.Setting
 	3,  // 2: benchd.v1.Submission.flags:type_name -> benchd.v1.Setting
-	47, // 3: benchd.v1.Submission.tags:type_name -> benchd.v1.Submission.TagsEntry
-	48, // 4: benchd.v1.Submission.attachments:type_name -> benchd.v1.Submission.AttachmentsEntry
+	50, // 3: benchd.v1.Submission.tags:type_name -> benchd.v1.Submission.TagsEntry
+	51, // 4: benchd.v1.Submission.attachments:type_name -> benchd.v1.Submission.AttachmentsEntry
 	2,  // 5: benchd.v1.Submission.suite:type_name -> benchd.v1.SourceFile
 	3,  // 6: benchd.v1.Submission.variables:type_name -> benchd.v1.Setting
 	1,  // 7: benchd.v1.SubmitRequest.submission:type_name -> benchd.v1.Submission
-	49, // 8: benchd.v1.SubmitRequest.select:type_name -> benchd.v1.SubmitRequest.SelectEntry
-	56, // 9: benchd.v1.SubmitRequest.wait_agents:type_name -> google.protobuf.Duration
+	52, // 8: benchd.v1.SubmitRequest.select:type_name -> benchd.v1.SubmitRequest.SelectEntry
+	59, // 9: benchd.v1.SubmitRequest.wait_agents:type_name -> google.protobuf.Duration
 	0,  // 10: benchd.v1.SubmitRequest.on_agent_loss:type_name -> benchd.v1.AgentLossPolicy
 	1,  // 11: benchd.v1.ValidateRequest.submission:type_name -> benchd.v1.Submission
 	1,  // 12: benchd.v1.AdviseRequest.submission:type_name -> benchd.v1.Submission
-	50, // 13: benchd.v1.AdviseRequest.select:type_name -> benchd.v1.AdviseRequest.SelectEntry
-	56, // 14: benchd.v1.WatchResponse.elapsed:type_name -> google.protobuf.Duration
-	56, // 15: benchd.v1.WatchResponse.planned:type_name -> google.protobuf.Duration
+	53, // 13: benchd.v1.AdviseRequest.select:type_name -> benchd.v1.AdviseRequest.SelectEntry
+	59, // 14: benchd.v1.WatchResponse.elapsed:type_name -> google.protobuf.Duration
+	59, // 15: benchd.v1.WatchResponse.planned:type_name -> google.protobuf.Duration
 	13, // 16: benchd.v1.WatchResponse.operations:type_name -> benchd.v1.LiveOperation
 	14, // 17: benchd.v1.WatchResponse.agents:type_name -> benchd.v1.LiveAgent
 	15, // 18: benchd.v1.WatchResponse.events:type_name -> benchd.v1.LiveEvent
 	12, // 19: benchd.v1.WatchResponse.statuses:type_name -> benchd.v1.LiveStatus
-	56, // 20: benchd.v1.WatchResponse.ahead:type_name -> google.protobuf.Duration
-	57, // 21: benchd.v1.LiveStatus.at:type_name -> google.protobuf.Timestamp
-	57, // 22: benchd.v1.LiveEvent.at:type_name -> google.protobuf.Timestamp
-	57, // 23: benchd.v1.HistogramsResponse.phase_start:type_name -> google.protobuf.Timestamp
-	58, // 24: benchd.v1.HistogramsResponse.series:type_name -> benchd.v1.Series
-	51, // 25: benchd.v1.PointsResponse.begun_ns:type_name -> benchd.v1.PointsResponse.BegunNsEntry
-	22, // 26: benchd.v1.PointsResponse.counted:type_name -> benchd.v1.Counted
-	25, // 27: benchd.v1.ListResponse.suites:type_name -> benchd.v1.SuiteSummary
-	57, // 28: benchd.v1.SuiteSummary.created:type_name -> google.protobuf.Timestamp
-	52, // 29: benchd.v1.SuiteSummary.tags:type_name -> benchd.v1.SuiteSummary.TagsEntry
-	56, // 30: benchd.v1.SuiteSummary.ahead:type_name -> google.protobuf.Duration
-	33, // 31: benchd.v1.ImportRequest.foreign:type_name -> benchd.v1.ForeignImport
-	53, // 32: benchd.v1.ForeignImport.tags:type_name -> benchd.v1.ForeignImport.TagsEntry
-	34, // 33: benchd.v1.ForeignImport.files:type_name -> benchd.v1.ForeignFile
-	38, // 34: benchd.v1.AgentsResponse.agents:type_name -> benchd.v1.AgentInfo
-	54, // 35: benchd.v1.AgentInfo.labels:type_name -> benchd.v1.AgentInfo.LabelsEntry
-	59, // 36: benchd.v1.AgentInfo.host:type_name -> benchd.v1.HostFacts
-	57, // 37: benchd.v1.AgentInfo.last_heard:type_name -> google.protobuf.Timestamp
-	1,  // 38: benchd.v1.ActRequest.submission:type_name -> benchd.v1.Submission
-	55, // 39: benchd.v1.ActRequest.args:type_name -> benchd.v1.ActRequest.ArgsEntry
-	56, // 40: benchd.v1.ActRequest.timeout:type_name -> google.protobuf.Duration
-	57, // 41: benchd.v1.AboutResponse.certificate_expires:type_name -> google.protobuf.Timestamp
-	57, // 42: benchd.v1.AuditRequest.since:type_name -> google.protobuf.Timestamp
-	4,  // 43: benchd.v1.RunService.Submit:input_type -> benchd.v1.SubmitRequest
-	6,  // 44: benchd.v1.RunService.Validate:input_type -> benchd.v1.ValidateRequest
-	8,  // 45: benchd.v1.RunService.Advise:input_type -> benchd.v1.AdviseRequest
-	10, // 46: benchd.v1.RunService.Watch:input_type -> benchd.v1.WatchRequest
-	16, // 47: benchd.v1.RunService.Get:input_type -> benchd.v1.GetRequest
-	18, // 48: benchd.v1.RunService.Histograms:input_type -> benchd.v1.HistogramsRequest
-	20, // 49: benchd.v1.RunService.Points:input_type -> benchd.v1.PointsRequest
-	23, // 50: benchd.v1.RunService.List:input_type -> benchd.v1.ListRequest
-	26, // 51: benchd.v1.RunService.Cancel:input_type -> benchd.v1.CancelRequest
-	28, // 52: benchd.v1.RunService.Remove:input_type -> benchd.v1.RemoveRequest
-	30, // 53: benchd.v1.RunService.Export:input_type -> benchd.v1.ExportRequest
-	32, // 54: benchd.v1.RunService.Import:input_type -> benchd.v1.ImportRequest
-	36, // 55: benchd.v1.RunService.Agents:input_type -> benchd.v1.AgentsRequest
-	39, // 56: benchd.v1.RunService.Drain:input_type -> benchd.v1.DrainRequest
-	41, // 57: benchd.v1.RunService.Act:input_type -> benchd.v1.ActRequest
-	43, // 58: benchd.v1.RunService.About:input_type -> benchd.v1.AboutRequest
-	45, // 59: benchd.v1.RunService.Audit:input_type -> benchd.v1.AuditRequest
-	5,  // 60: benchd.v1.RunService.Submit:output_type -> benchd.v1.SubmitResponse
-	7,  // 61: benchd.v1.RunService.Validate:output_type -> benchd.v1.ValidateResponse
-	9,  // 62: benchd.v1.RunService.Advise:output_type -> benchd.v1.AdviseResponse
-	11, // 63: benchd.v1.RunService.Watch:output_type -> benchd.v1.WatchResponse
-	17, // 64: benchd.v1.RunService.Get:output_type -> benchd.v1.GetResponse
-	19, // 65: benchd.v1.RunService.Histograms:output_type -> benchd.v1.HistogramsResponse
-	21, // 66: benchd.v1.RunService.Points:output_type -> benchd.v1.PointsResponse
-	24, // 67: benchd.v1.RunService.List:output_type -> benchd.v1.ListResponse
-	27, // 68: benchd.v1.RunService.Cancel:output_type -> benchd.v1.CancelResponse
-	29, // 69: benchd.v1.RunService.Remove:output_type -> benchd.v1.RemoveResponse
-	31, // 70: benchd.v1.RunService.Export:output_type -> benchd.v1.ExportResponse
-	35, // 71: benchd.v1.RunService.Import:output_type -> benchd.v1.ImportResponse
-	37, // 72: benchd.v1.RunService.Agents:output_type -> benchd.v1.AgentsResponse
-	40, // 73: benchd.v1.RunService.Drain:output_type -> benchd.v1.DrainResponse
-	42, // 74: benchd.v1.RunService.Act:output_type -> benchd.v1.ActResponse
-	44, // 75: benchd.v1.RunService.About:output_type -> benchd.v1.AboutResponse
-	46, // 76: benchd.v1.RunService.Audit:output_type -> benchd.v1.AuditResponse
-	60, // [60:77] is the sub-list for method output_type
-	43, // [43:60] is the sub-list for method input_type
-	43, // [43:43] is the sub-list for extension type_name
-	43, // [43:43] is the sub-list for extension extendee
-	0,  // [0:43] is the sub-list for field type_name
+	59, // 20: benchd.v1.WatchResponse.ahead:type_name -> google.protobuf.Duration
+	60, // 21: benchd.v1.LiveStatus.at:type_name -> google.protobuf.Timestamp
+	60, // 22: benchd.v1.LiveEvent.at:type_name -> google.protobuf.Timestamp
+	60, // 23: benchd.v1.HistogramsResponse.phase_start:type_name -> google.protobuf.Timestamp
+	61, // 24: benchd.v1.HistogramsResponse.series:type_name -> benchd.v1.Series
+	20, // 25: benchd.v1.HistogramsResponse.logged:type_name -> benchd.v1.LoggedInterval
+	60, // 26: benchd.v1.LoggedInterval.phase_start:type_name -> google.protobuf.Timestamp
+	21, // 27: benchd.v1.LoggedInterval.series:type_name -> benchd.v1.LoggedSeries
+	22, // 28: benchd.v1.LoggedSeries.response:type_name -> benchd.v1.LoggedHistogram
+	22, // 29: benchd.v1.LoggedSeries.service:type_name -> benchd.v1.LoggedHistogram
+	54, // 30: benchd.v1.PointsResponse.begun_ns:type_name -> benchd.v1.PointsResponse.BegunNsEntry
+	25, // 31: benchd.v1.PointsResponse.counted:type_name -> benchd.v1.Counted
+	28, // 32: benchd.v1.ListResponse.suites:type_name -> benchd.v1.SuiteSummary
+	60, // 33: benchd.v1.SuiteSummary.created:type_name -> google.protobuf.Timestamp
+	55, // 34: benchd.v1.SuiteSummary.tags:type_name -> benchd.v1.SuiteSummary.TagsEntry
+	59, // 35: benchd.v1.SuiteSummary.ahead:type_name -> google.protobuf.Duration
+	36, // 36: benchd.v1.ImportRequest.foreign:type_name -> benchd.v1.ForeignImport
+	56, // 37: benchd.v1.ForeignImport.tags:type_name -> benchd.v1.ForeignImport.TagsEntry
+	37, // 38: benchd.v1.ForeignImport.files:type_name -> benchd.v1.ForeignFile
+	41, // 39: benchd.v1.AgentsResponse.agents:type_name -> benchd.v1.AgentInfo
+	57, // 40: benchd.v1.AgentInfo.labels:type_name -> benchd.v1.AgentInfo.LabelsEntry
+	62, // 41: benchd.v1.AgentInfo.host:type_name -> benchd.v1.HostFacts
+	60, // 42: benchd.v1.AgentInfo.last_heard:type_name -> google.protobuf.Timestamp
+	1,  // 43: benchd.v1.ActRequest.submission:type_name -> benchd.v1.Submission
+	58, // 44: benchd.v1.ActRequest.args:type_name -> benchd.v1.ActRequest.ArgsEntry
+	59, // 45: benchd.v1.ActRequest.timeout:type_name -> google.protobuf.Duration
+	60, // 46: benchd.v1.AboutResponse.certificate_expires:type_name -> google.protobuf.Timestamp
+	60, // 47: benchd.v1.AuditRequest.since:type_name -> google.protobuf.Timestamp
+	4,  // 48: benchd.v1.RunService.Submit:input_type -> benchd.v1.SubmitRequest
+	6,  // 49: benchd.v1.RunService.Validate:input_type -> benchd.v1.ValidateRequest
+	8,  // 50: benchd.v1.RunService.Advise:input_type -> benchd.v1.AdviseRequest
+	10, // 51: benchd.v1.RunService.Watch:input_type -> benchd.v1.WatchRequest
+	16, // 52: benchd.v1.RunService.Get:input_type -> benchd.v1.GetRequest
+	18, // 53: benchd.v1.RunService.Histograms:input_type -> benchd.v1.HistogramsRequest
+	23, // 54: benchd.v1.RunService.Points:input_type -> benchd.v1.PointsRequest
+	26, // 55: benchd.v1.RunService.List:input_type -> benchd.v1.ListRequest
+	29, // 56: benchd.v1.RunService.Cancel:input_type -> benchd.v1.CancelRequest
+	31, // 57: benchd.v1.RunService.Remove:input_type -> benchd.v1.RemoveRequest
+	33, // 58: benchd.v1.RunService.Export:input_type -> benchd.v1.ExportRequest
+	35, // 59: benchd.v1.RunService.Import:input_type -> benchd.v1.ImportRequest
+	39, // 60: benchd.v1.RunService.Agents:input_type -> benchd.v1.AgentsRequest
+	42, // 61: benchd.v1.RunService.Drain:input_type -> benchd.v1.DrainRequest
+	44, // 62: benchd.v1.RunService.Act:input_type -> benchd.v1.ActRequest
+	46, // 63: benchd.v1.RunService.About:input_type -> benchd.v1.AboutRequest
+	48, // 64: benchd.v1.RunService.Audit:input_type -> benchd.v1.AuditRequest
+	5,  // 65: benchd.v1.RunService.Submit:output_type -> benchd.v1.SubmitResponse
+	7,  // 66: benchd.v1.RunService.Validate:output_type -> benchd.v1.ValidateResponse
+	9,  // 67: benchd.v1.RunService.Advise:output_type -> benchd.v1.AdviseResponse
+	11, // 68: benchd.v1.RunService.Watch:output_type -> benchd.v1.WatchResponse
+	17, // 69: benchd.v1.RunService.Get:output_type -> benchd.v1.GetResponse
+	19, // 70: benchd.v1.RunService.Histograms:output_type -> benchd.v1.HistogramsResponse
+	24, // 71: benchd.v1.RunService.Points:output_type -> benchd.v1.PointsResponse
+	27, // 72: benchd.v1.RunService.List:output_type -> benchd.v1.ListResponse
+	30, // 73: benchd.v1.RunService.Cancel:output_type -> benchd.v1.CancelResponse
+	32, // 74: benchd.v1.RunService.Remove:output_type -> benchd.v1.RemoveResponse
+	34, // 75: benchd.v1.RunService.Export:output_type -> benchd.v1.ExportResponse
+	38, // 76: benchd.v1.RunService.Import:output_type -> benchd.v1.ImportResponse
+	40, // 77: benchd.v1.RunService.Agents:output_type -> benchd.v1.AgentsResponse
+	43, // 78: benchd.v1.RunService.Drain:output_type -> benchd.v1.DrainResponse
+	45, // 79: benchd.v1.RunService.Act:output_type -> benchd.v1.ActResponse
+	47, // 80: benchd.v1.RunService.About:output_type -> benchd.v1.AboutResponse
+	49, // 81: benchd.v1.RunService.Audit:output_type -> benchd.v1.AuditResponse
+	65, // [65:82] is the sub-list for method output_type
+	48, // [48:65] is the sub-list for method input_type
+	48, // [48:48] is the sub-list for extension type_name
+	48, // [48:48] is the sub-list for extension extendee
+	0,  // [0:48] is the sub-list for field type_name
 }
 
 func init() { file_benchd_v1_run_proto_init() }
@@ -3851,7 +4135,7 @@ func file_benchd_v1_run_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_benchd_v1_run_proto_rawDesc), len(file_benchd_v1_run_proto_rawDesc)),
 			NumEnums:      1,
-			NumMessages:   55,
+			NumMessages:   58,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

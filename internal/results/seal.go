@@ -1,0 +1,165 @@
+package results
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/benchd/benchd/internal/archive"
+	"github.com/benchd/benchd/internal/clock"
+	"github.com/benchd/benchd/internal/latency"
+	"github.com/benchd/benchd/internal/record"
+	"github.com/benchd/benchd/internal/result"
+)
+
+// sealEach computes, once for each ended long run, what readers of its result need of its windows.
+func (s *Store) sealEach(ctx context.Context, extents []archive.PhaseExtent) error {
+	if s.sealed.dir == "" {
+		return nil
+	}
+	s.sealed.forget(func(suite string) bool {
+		_, err := s.archive.Suite(ctx, suite)
+		return errors.Is(err, archive.ErrNotFound)
+	})
+	for _, e := range extents {
+		if !s.sealedRuns[e.Run] && mayBeLong(e) {
+			if err := s.quarantine.Do(record.SuiteOf(e.Run), "make the result of run "+e.Run, func() error { return s.seal(ctx, e.Run) }); err != nil {
+				return err
+			}
+			s.sealedRuns[e.Run] = true
+		}
+	}
+	return nil
+}
+
+// seal makes the document of an ended run, its columns and its logs, unless there are all of them. Logs that were removed because there
+// are too many are left to the first report that needs them.
+func (s *Store) seal(ctx context.Context, id string) error {
+	suite, runs, err := s.Find(ctx, id)
+	if err != nil {
+		return err
+	}
+	archived := runs[0]
+	r, err := record.Open(s.reader, suite, archived)
+	if err != nil || r.State.Foreign != nil {
+		return err
+	}
+	of := newSuiteKey(suite)
+	key := documentKey(of, archived)
+	if !s.sealed.has(id, sealedDocument, key) {
+		if _, err := s.document(ctx, suite, of, archived); err != nil {
+			return err
+		}
+	}
+	if s.sealed.has(id, sealedColumns, key) && s.sealed.tried(id, sealedLogs) {
+		return nil
+	}
+	p, err := s.newPass(ctx, r, key)
+	if err != nil {
+		return err
+	}
+	defer p.drop()
+	windows, err := s.read(ctx, id, p.add)
+	if err != nil {
+		return err
+	}
+	return p.end(windows)
+}
+
+// compute makes the document of an ended run. The pass over the windows of a long run makes its columns and its logs, too.
+func (s *Store) compute(ctx context.Context, suite archive.Suite, archived archive.RunRecord, key string) (result.Run, error) {
+	began := clock.Mono()
+	extents, err := s.archive.Extents(ctx, archived.ID)
+	if err != nil {
+		return result.Run{}, err
+	}
+	if s.sealed.dir == "" || !slices.ContainsFunc(extents, mayBeLong) {
+		doc, windows, err := s.build(ctx, suite, archived, nil)
+		if err == nil && windows >= sealedWindows {
+			s.sealed.keepDocument(key, doc)
+		}
+		return doc, err
+	}
+	r, err := record.Open(s.reader, suite, archived)
+	if err != nil {
+		return result.Run{}, err
+	}
+	p, err := s.newPass(ctx, r, key)
+	if err != nil {
+		return result.Run{}, err
+	}
+	defer p.drop()
+	doc, windows, err := s.build(ctx, suite, archived, p.add)
+	if err == nil {
+		err = p.end(windows)
+	}
+	if err == nil && windows >= sealedWindows {
+		s.sealed.keepDocument(key, doc)
+		s.log.Info("result of a long run is computed", "run", archived.ID, "windows", windows, "took", began.Elapsed().Round(time.Millisecond))
+	}
+	return doc, err
+}
+
+// mayBeLong reports whether the run of a phase may have windows enough to be sealed: they are counted when they are read.
+func mayBeLong(e archive.PhaseExtent) bool { return e.Windows >= sealedWindows/4 }
+
+// pass is a pass over the windows of a run, which makes its columns and its logs. Columns are merged of intervals, which are fewer
+// than windows.
+type pass struct {
+	fine, wide *merger
+	encode     logsEncoder
+	columns    *columnsFile
+	logs       *logsFile
+	over       bool
+}
+
+func (s *Store) newPass(ctx context.Context, r *record.Run, key string) (*pass, error) {
+	lengths, err := s.lengths(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	id := r.Archived.ID
+	p := &pass{columns: s.keepColumns(id, key), logs: s.keepLogs(id, key)}
+	p.wide = newMerger(r, lengths, result.Columns, func(iv Interval) error {
+		p.columns.interval(iv)
+		return nil
+	})
+	p.encode.take = func(encoding []byte) error {
+		p.logs.portion(encoding)
+		return nil
+	}
+	p.fine = newMerger(r, lengths, 0, func(iv Interval) error {
+		if err := p.encode.interval(iv); err != nil {
+			return err
+		}
+		return p.wide.add(&latency.Window{ID: latency.WindowID{Phase: iv.Phase}, Start: iv.Start, End: iv.End, Tail: iv.Tail, Series: iv.Series})
+	})
+	return p, nil
+}
+
+func (p *pass) add(w *latency.Window) error { return p.fine.add(w) }
+
+// end keeps what was made of enough windows.
+func (p *pass) end(windows int) error {
+	for _, flush := range []func() error{p.fine.flush, p.wide.flush, p.encode.flush} {
+		if err := flush(); err != nil {
+			return err
+		}
+	}
+	p.close(windows >= sealedWindows)
+	return nil
+}
+
+// drop keeps nothing, unless the pass has ended.
+func (p *pass) drop() {
+	if !p.over {
+		p.close(false)
+	}
+}
+
+func (p *pass) close(keep bool) {
+	p.over = true
+	p.columns.close(keep)
+	p.logs.close(keep)
+}
