@@ -22,9 +22,8 @@ import (
 	"github.com/benchd/benchd/test/testcluster"
 )
 
-// The formats whose cost has a limit. Of the others, hlog writes every histogram of every interval, over 100 MB of them, and raw needs
-// points that this run has not.
-const formats = "md,html,xlsx,json,csv,ycsb"
+// All formats but raw: it needs the single operations, which no agent has kept of this run.
+const formats = "md,html,xlsx,json,csv,ycsb,hlog,benchfmt"
 
 // cost is what a report costs: the CPU time of benchctl, from its start to its end, and what the coordinator spent meanwhile; user and
 // system time of both.
@@ -111,6 +110,15 @@ func pages(t *testing.T, out, zh string) {
 	before := memory(t, first.ID(), "VmRSS")
 	c := report(t, address, first.ID(), out, "--format", "html")
 	t.Logf("first report, with the result of the run computed: %v, memory of the coordinator %d MB, at most %d MB", c, before, memory(t, first.ID(), "VmHWM"))
+	testcluster.Eventually(t, testcluster.Patience, func() bool {
+		kept, err := filepath.Glob(filepath.Join(dir, "computed", "*.logs"))
+		return err == nil && len(kept) == 1
+	}, "the histogram logs should be kept")
+	for _, kind := range []string{"document", "columns", "logs"} {
+		info, err := os.Stat(filepath.Join(dir, "computed", longrun.ID+".1."+kind))
+		require.NoError(t, err)
+		t.Logf("kept %s: %d kB", kind, info.Size()/1000)
+	}
 	first.Signal(syscall.SIGTERM)
 	first.Exit(testcluster.Patience)
 
@@ -124,6 +132,12 @@ func pages(t *testing.T, out, zh string) {
 	require.Less(t, size.Size(), int64(5_000_000))
 	require.Less(t, html.sum(), 2*time.Second, "to write HTML costs %v", html)
 
+	for format := range strings.SplitSeq(formats, ",") {
+		t.Logf("%s: %v", format, report(t, address, second.ID(), t.TempDir(), "--format", format))
+	}
+	_, text, code := testcluster.Run(t, time.Minute, "benchctl", "report", longrun.ID, "--coordinator", address, "--format", "raw", "--out", t.TempDir())
+	require.Equal(t, 2, code, text)
+	require.Contains(t, text, "has no raw points")
 	all := cheapest(t, formats, func() cost { return report(t, address, second.ID(), t.TempDir(), "--format", formats) })
 	require.Less(t, all.sum(), 5*time.Second, "to write all formats costs %v", all)
 	after := memory(t, second.ID(), "VmHWM")
