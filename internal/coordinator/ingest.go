@@ -35,12 +35,18 @@ type ingest struct {
 type arrival struct {
 	from   *roster.Session
 	window *latency.Window
+	bytes  int // reserved in the session
 }
 
-// add queues a window. It blocks while the archive is slower than the agents.
+// add queues a window. It blocks while the archive is slower than the agents, and while the agent has too many bytes in the
+// queue.
 func (in *ingest) add(from *roster.Session, w *latency.Window) error {
+	bytes := w.Footprint()
+	if from.Reserve(in.life, bytes) != nil {
+		return errDetached
+	}
 	select {
-	case in.in <- arrival{from, w}:
+	case in.in <- arrival{from, w, bytes}:
 		return nil
 	case <-in.life.Done():
 		return errDetached
@@ -135,6 +141,7 @@ func (in *ingest) done(batch []arrival, receipts []archive.Receipt) {
 	}
 	in.seen(count, len(batch)-count-refused, refused)
 	for _, a := range batch {
+		a.from.Free(a.bytes)
 		a.from.Acknowledge(a.window.ID)
 	}
 }

@@ -102,7 +102,7 @@ func (c *Coordinator) window(m *roster.Agent, s *roster.Session, msg *benchdv1.W
 	if err != nil {
 		return err
 	}
-	if cd := c.conductor(w.ID.Run); cd != nil && cd.Progress().Holds(s, w.ID) {
+	if cd := c.conductor(w.ID.Run); cd != nil && cd.Progress().Holds(s, w.ID) && cd.Admit(w) {
 		return c.ingest.add(s, w)
 	}
 	s.Acknowledge(w.ID)
@@ -111,6 +111,23 @@ func (c *Coordinator) window(m *roster.Agent, s *roster.Session, msg *benchdv1.W
 		s.Log().Warn("window refused: its run has ended, or the agent does not hold its shard and phase", "window", w.ID)
 		m.Forget(id)
 	}
+	return nil
+}
+
+// observed accepts the observations of the agent's own shard.
+func (c *Coordinator) observed(m *roster.Agent, s *roster.Session, msg *benchdv1.Observations) error {
+	observed, err := wire.ToObservations(msg)
+	if err != nil {
+		return err
+	}
+	cd := c.conductor(msg.GetId().GetRun())
+	if cd == nil || !cd.Progress().Serves(s, msg.GetId()) {
+		if s.Refuse(msg.GetId()) {
+			m.Forget(msg.GetId())
+		}
+		return nil
+	}
+	cd.Observed(s, msg.GetId(), observed)
 	return nil
 }
 
@@ -141,11 +158,9 @@ func (c *Coordinator) receiveLoop(stream benchdv1.AgentService_SessionServer, m 
 		case *benchdv1.SessionRequest_Action:
 			c.answered(s, msg.Action)
 		case *benchdv1.SessionRequest_Observations:
-			observed, err := wire.ToObservations(msg.Observations)
-			if err != nil {
+			if err := c.observed(m, s, msg.Observations); err != nil {
 				return err
 			}
-			c.toConductor(m, msg.Observations.GetId(), func(cd *conductor.Conductor) { cd.Observed(m, s, msg.Observations.GetId(), observed) })
 		case *benchdv1.SessionRequest_Leaving:
 			reason := wire.Text(msg.Leaving.GetReason())
 			s.Log().Info("agent leaves", "reason", reason)

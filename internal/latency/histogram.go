@@ -115,6 +115,17 @@ func (h *Histogram) Merge(o *Histogram) error {
 	return nil
 }
 
+// Memory returns the size of the buckets in memory, in bytes.
+func (h *Histogram) Memory() int {
+	size := len(h.packed)
+	for _, p := range h.pages {
+		if p != nil {
+			size += pageSize * 8
+		}
+	}
+	return size
+}
+
 // Reset empties h and keeps its memory for the next samples.
 func (h *Histogram) Reset() {
 	h.totals, h.packed = totals{}, nil

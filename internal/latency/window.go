@@ -59,6 +59,29 @@ type Window struct {
 	Retries map[string]uint64
 }
 
+// Footprint returns roughly how many bytes of memory a window has; 0 for none.
+func (w *Window) Footprint() int {
+	if w == nil {
+		return 0
+	}
+	const fixed, perSeries = 1 << 10, 256
+	size := fixed + 8*len(w.Loaded)
+	for i := range w.Series {
+		s := &w.Series[i]
+		size += perSeries + s.Response.Memory()
+		if s.Service != s.Response {
+			size += s.Service.Memory()
+		}
+	}
+	if w.Lateness != nil {
+		size += w.Lateness.Memory()
+	}
+	for i := range w.Samples {
+		size += perSeries + len(w.Samples[i].Message)
+	}
+	return size
+}
+
 // ErrorSample is the first message of its kind in the window.
 type ErrorSample struct {
 	Op, Outcome, Message string

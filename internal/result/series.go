@@ -16,6 +16,10 @@ import (
 // at about the same time, so a few are enough; the rest is for agents that were away for a while.
 const openIntervals = 16
 
+// openMemory bounds the histograms of the open intervals of a live view, in bytes. An honest run of a dozen operations needs a
+// tenth of it.
+const openMemory = 32 << 20
+
 // A phase of at most wholePoints windows has a point for each of them. A longer one has points of several windows each,
 // at most maxPoints: more than a chart can show.
 const (
@@ -90,6 +94,7 @@ type series struct {
 	scale   scale
 
 	open    map[Slot]*interval
+	memory  int                // bytes of the histograms of open
 	done    map[Slot]*interval // without histograms
 	touched uint64
 }
@@ -136,17 +141,20 @@ func (s *series) add(w *latency.Window) error {
 	iv.Cover(w)
 	iv.retries = addRetries(iv.retries, w.Retries)
 	for i := range w.Series {
-		if err := iv.add(&w.Series[i], s.open[at] == nil); err != nil {
+		grown, err := iv.add(&w.Series[i], s.open[at] == nil)
+		if err != nil {
 			return fmt.Errorf("merge series %s of an interval: %w", w.Series[i].Key, err)
 		}
+		s.memory += grown
 	}
-	if len(s.open) > openIntervals {
+	for len(s.open) > openIntervals || s.discard && s.memory > openMemory && len(s.open) > 1 {
 		s.finishOldest()
 	}
 	return nil
 }
 
-func (iv *interval) add(in *latency.Series, late bool) error {
+// add merges a series, and returns by how many bytes the histograms have grown.
+func (iv *interval) add(in *latency.Series, late bool) (grown int, err error) {
 	if in.Key.PartOf == "" {
 		iv.ops += in.Response.Count()
 	}
@@ -162,9 +170,11 @@ func (iv *interval) add(in *latency.Series, late bool) error {
 	c.service.add(in.Service)
 	if late {
 		c.amend(in.Response)
-		return nil
+		return 0, nil
 	}
-	return c.response.Merge(in.Response)
+	before := c.response.Memory()
+	err = c.response.Merge(in.Response)
+	return c.response.Memory() - before, err
 }
 
 // exactSum is a sum of times in nanoseconds, in 128 bits: it does not depend on the order and grouping of the additions.
@@ -208,6 +218,9 @@ func (s *series) finishOldest() {
 		}
 	}
 	delete(s.open, oldest)
+	for _, c := range found.cells {
+		s.memory -= c.response.Memory()
+	}
 	if s.discard {
 		return
 	}

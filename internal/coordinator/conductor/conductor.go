@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/benchd/benchd/internal/archive"
@@ -65,6 +66,8 @@ type Conductor struct {
 	mail      *mailbox
 	base      timebase
 	publisher *publisher
+	unmerged  atomic.Int64 // bytes of windows in the mailbox
+	observing atomic.Int64 // points of observations in the mailbox
 
 	// The fields below belong to the loop.
 	run     *record.Run // except for its ID
@@ -227,9 +230,28 @@ func follows(c lifecycle.Command) bool {
 	return !timer
 }
 
-// Merge adds windows that have just been archived for the first time.
+// maxUnmerged bounds the windows in the mailbox, in bytes, before Merge waits for them.
+const maxUnmerged = 16 << 20
+
+// Merge adds windows that have just been archived for the first time. It waits for the loop while that has too many.
 func (cd *Conductor) Merge(windows []*latency.Window) {
-	cd.mail.post(func() { cd.merge(windows) })
+	bytes := 0
+	for _, w := range windows {
+		bytes += w.Footprint()
+	}
+	total, merged := cd.unmerged.Add(int64(bytes)), make(chan struct{})
+	cd.mail.post(func() {
+		defer close(merged)
+		cd.merge(windows)
+		cd.unmerged.Add(int64(-bytes))
+	})
+	if total <= maxUnmerged {
+		return
+	}
+	select {
+	case <-merged:
+	case <-cd.mail.done:
+	}
 }
 
 func (cd *Conductor) merge(windows []*latency.Window) {

@@ -56,10 +56,22 @@ func (cd *Conductor) PhaseEnded(m *roster.Agent, s *roster.Session, msg *benchdv
 	cd.toShard(m, s, msg.GetId(), func(shard int) { cd.phaseEnded(shard, msg) })
 }
 
-// Observed handles the observations of an agent.
-func (cd *Conductor) Observed(m *roster.Agent, s *roster.Session, id *benchdv1.ShardId, observed result.Observations) {
-	cd.toShard(m, s, id, func(int) {
-		if !cd.archiver.sealed {
+// maxObserving bounds the points of observations in the mailbox.
+const maxObserving = 1 << 18
+
+// Observed handles the observations of an agent. Those that come faster than the loop handles them are a gap in the figures.
+func (cd *Conductor) Observed(s *roster.Session, id *benchdv1.ShardId, observed result.Observations) {
+	points := int64(0)
+	for _, f := range observed.Figures {
+		points += max(int64(len(f.At)), 1)
+	}
+	if cd.observing.Add(points) > maxObserving {
+		cd.observing.Add(-points)
+		return
+	}
+	cd.mail.post(func() {
+		cd.observing.Add(-points)
+		if cd.agents.owns(s, int(id.GetShard()), int(id.GetAttempt())) && !cd.archiver.sealed {
 			cd.telemetry.observed(observed)
 		}
 	})

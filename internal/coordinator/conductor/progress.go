@@ -33,6 +33,8 @@ type Progress struct {
 	roster *roster.Roster
 	clock  *clock.Source
 
+	admission admission
+
 	mu   sync.Mutex
 	live liveView
 }
@@ -145,10 +147,17 @@ func (v *liveView) left(at time.Duration) (time.Duration, bool) {
 func (p *Progress) Holds(s *roster.Session, id latency.WindowID) bool {
 	state := p.now().state
 	shards := state.Shards
-	return !state.Status.Ended() &&
+	return !state.Status.Ended() && !p.admission.refuses(attemptOf(id)) &&
 		slices.ContainsFunc(state.Phases, func(in plan.Phase) bool { return string(in.Name) == id.Phase }) &&
 		id.Shard < len(shards) && shards[id.Shard].Agent == s.Name() && shards[id.Shard].Attempt == id.Attempt &&
 		(roster.Same(shards[id.Shard].Boot, s.Boot()) || shards[id.Shard].MayInherit(s.Proof(id), roster.Same))
+}
+
+// Serves reports whether the process behind a stream holds a shard, as far as that is published.
+func (p *Progress) Serves(s *roster.Session, id *benchdv1.ShardId) bool {
+	shards := p.now().state.Shards
+	i := int(id.GetShard())
+	return i < len(shards) && shards[i].Agent == s.Name() && shards[i].Attempt == int(id.GetAttempt()) && roster.Same(shards[i].Boot, s.Boot())
 }
 
 // SuiteLeft returns the remaining time of the suite, including that of this run.

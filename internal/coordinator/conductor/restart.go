@@ -34,6 +34,7 @@ func Recover(config Config, r *record.Run, windows iter.Seq2[*latency.Window, er
 			cd.c.Logger.Error("recover window", "window", w.ID, "error", err)
 		}
 		cd.mark(w)
+		cd.Progress().admission.admit(w, 0)
 	}
 	cd.Progress().addEvents(events...)
 	cd.restart.settled = r.State.Epoch == 0

@@ -25,6 +25,8 @@ const (
 	keepEvery = 2 * time.Second
 	// maxHeld bounds the points that are kept while the archive accepts none.
 	maxHeld = 1 << 18
+	// maxObserved bounds the points of a run, as the points of an imported run are bounded.
+	maxObserved = 1 << 24
 	// maxHappenings bounds the events of the target in a run's timeline.
 	maxHappenings = 5000
 	// maxNotices bounds a run's warnings.
@@ -44,6 +46,7 @@ type telemetry struct {
 	ordered    map[int]watching  // what each shard's agent watches
 	held       []result.Observed // observations that are not archived yet
 	points     int               // points of held
+	total      int               // points so far
 	kept       clock.Instant     // when observations were archived last
 	happenings int
 }
@@ -112,10 +115,15 @@ func hostEvery(shard, shards int, settings plan.Telemetry) time.Duration {
 // observed records the observations of an agent.
 func (t *telemetry) observed(o result.Observations) {
 	for _, f := range o.Figures {
-		if t.points += len(f.At); t.points > maxHeld {
-			t.points -= len(f.At)
+		n := max(len(f.At), 1) // a figure without a point has a cost, too
+		if t.points+n > maxHeld {
 			continue
 		}
+		if t.total += n; t.total > maxObserved {
+			t.warn("the telemetry is incomplete: agents have sent more points than a run can hold")
+			continue
+		}
+		t.points += n
 		t.held = append(t.held, f)
 	}
 	for _, h := range o.Happenings {

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"golang.org/x/sync/semaphore"
 	"google.golang.org/protobuf/proto"
 
 	"github.com/benchd/benchd/internal/clock"
@@ -23,6 +24,8 @@ const (
 	burstProbes   = 12
 	replyWithin   = 2 * time.Second
 	sessionBuffer = 1024 // messages to an agent; a full buffer ends the stream
+	// maxUnmerged bounds the windows of an agent that wait for the archive, in bytes: two of the largest.
+	maxUnmerged = 8 << 20
 )
 
 var (
@@ -42,6 +45,8 @@ type Session struct {
 	bursts chan chan<- struct{} // requests for a burst of probes; closed when it is over
 	cancel context.CancelCauseFunc
 	over   <-chan struct{} // closed when the stream must end
+
+	windows *semaphore.Weighted // bytes of windows that are not merged yet
 
 	refused *benchdv1.ShardId // the shard whose window was refused last
 	sent    sentLine
@@ -66,6 +71,7 @@ func NewSession(ctx context.Context, cancel context.CancelCauseFunc, hello *benc
 		pieces:  make(map[uint64]chan<- *benchdv1.PointsPiece),
 		actions: make(map[string]chan<- *benchdv1.ActionAnswer),
 		replies: make(chan clock.Probe, burstProbes),
+		windows: semaphore.NewWeighted(maxUnmerged),
 	}
 }
 
@@ -121,6 +127,14 @@ func (s *Session) Send(m *benchdv1.SessionResponse) {
 
 // end ends the stream.
 func (s *Session) end(why error) { s.cancel(why) }
+
+// Reserve waits until the agent may have so many more bytes of windows in memory; Free ends that.
+func (s *Session) Reserve(ctx context.Context, bytes int) error {
+	return s.windows.Acquire(ctx, min(int64(bytes), maxUnmerged))
+}
+
+// Free ends the reservation of so many bytes.
+func (s *Session) Free(bytes int) { s.windows.Release(min(int64(bytes), maxUnmerged)) }
 
 // Acknowledge reports to the agent that a window is archived, so that the agent can drop it.
 func (s *Session) Acknowledge(id latency.WindowID) {
