@@ -30,6 +30,8 @@ FLEET    ?= 10,100,1000
 IMAGE    ?= benchd:devel
 
 RELEASE_VERSION ?=
+SIGN_KEY        ?=
+VULNDB          ?= https://vuln.go.dev
 
 VERSION ?= $(shell git describe --tags --match 'v*' --abbrev=0 2>/dev/null)
 COMMIT  ?= $(shell git describe --always --exclude '*' --dirty --abbrev=12 2>/dev/null)
@@ -69,9 +71,10 @@ build: ## Build bin/benchd and bin/benchctl.
 demo: build ## Build, start `benchd dev`, load a table of its sandbox and run on it, print the result and write its HTML report.
 	@scripts/demo bin
 
+# A release that is signed is checked first.
 .PHONY: release
-release: ## Build the archives for Linux (amd64, arm64) from the commit into bin/release, with checksums; RELEASE_VERSION=v1.2.3.
-	@GO='$(GO)' scripts/release $(RELEASE_VERSION)
+release: $(if $(SIGN_KEY),vulncheck) ## Build the archives for Linux (amd64, arm64) from the commit into bin/release, with checksums, bills of materials and provenance; RELEASE_VERSION=v1.2.3, SIGN_KEY=FILE.
+	@GO='$(GO)' SIGN_KEY='$(SIGN_KEY)' scripts/release $(RELEASE_VERSION)
 
 .PHONY: image
 image: ## Build the container image IMAGE (benchd:devel) with docker.
@@ -145,7 +148,7 @@ crash-archive: $(TESTRUNNER) ## Kill the coordinator, and its archive alone, at 
 	$(GOTEST:$(REPORT)=$(REPORT:.json=+alone.json)) -count 1 -timeout 30m -run TestAcknowledgedWindowsSurviveKill -v ./internal/archive/sqlite -args -kills 500
 
 .PHONY: test-deploy
-test-deploy: $(TESTRUNNER) ## Check deploy/ and the release: units, manifests, compose file, playbook; build the image's stages without docker (root).
+test-deploy: $(TESTRUNNER) $(TOOLS)/govulncheck ## Check deploy/ and the release: units, manifests, compose file, playbook; build the image's stages without docker (root).
 	@scripts/need systemd-analyze systemd && scripts/need ansible-playbook ansible-core && scripts/need ip iproute2
 	cd test/deploy && $(subst -vet off,,$(GOTEST)) -count 1 $(PARALLEL) -timeout 15m ./...
 
@@ -185,6 +188,10 @@ lint-mod: ## Check that go.mod and go.sum are tidy.
 	$(GO) mod tidy -diff
 	$(GO) -C tools mod tidy -diff
 	$(GO) -C test/deploy mod tidy -diff
+
+.PHONY: vulncheck
+vulncheck: $(TOOLS)/govulncheck ## Fail if the programs (or PKG) call code with a known vulnerability; VULNDB=URL is another database, file:///DIR too.
+	$< -db '$(VULNDB)' $(if $(filter file,$(origin PKG)),./cmd/...,$(PKG))
 
 .PHONY: cover
 cover: ## Measure the coverage of all tests and write bin/cover.html.
@@ -264,6 +271,7 @@ $(TOOLS)/buf:           package = github.com/bufbuild/buf/cmd/buf
 $(TOOLS)/golangci-lint: package = github.com/golangci/golangci-lint/v2/cmd/golangci-lint
 $(TOOLS)/benchstat:     package = golang.org/x/perf/cmd/benchstat
 $(TOOLS)/gotestsum:     package = gotest.tools/gotestsum
+$(TOOLS)/govulncheck:   package = golang.org/x/vuln/cmd/govulncheck
 
 $(TOOLS)/%:
 	@echo 'building $* into $(TOOLS) (once; the larger tools take minutes)'

@@ -1,11 +1,13 @@
 // Package deploy checks the files of deploy/ and the release, with the tools and types of the systems that read them, without a
 // container engine, a cluster or other machines:
 //
-//  1. the release is built twice, from different folders, and must be the same bytes (release);
-//  2. units are checked by systemd-analyze (units), manifests decoded into Kubernetes's types without unknown fields
+//  1. the release is built twice, from different folders, and must be the same bytes (release); its bills of materials and its
+//     provenance are compared with what is in it (attest), and its signature is verified (sign);
+//  2. make vulncheck runs with a database of testdata (vulncheck);
+//  3. units are checked by systemd-analyze (units), manifests decoded into Kubernetes's types without unknown fields
 //     (kubernetes), the compose file loaded by Compose's own loader (compose);
-//  3. the playbook changes a namespace of this machine, twice, and its installation has to work (playbook);
-//  4. the Dockerfile is parsed by BuildKit's parser, and its steps are executed one by one: those of the build stage over
+//  4. the playbook changes a namespace of this machine, twice, and its installation has to work (playbook);
+//  5. the Dockerfile is parsed by BuildKit's parser, and its steps are executed one by one: those of the build stage over
 //     this machine's file system, in place of the base image, those of the last stage in an empty folder. The result
 //     runs as that user, read-only, with the command lines of the compose file and of the manifests (image).
 //

@@ -6,7 +6,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -73,24 +72,15 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// release is the folder with the archives of the commit, built by the first test that asks. Building takes all processors:
+// release is the folder with the signed release of the commit, built by the first test that asks. Building takes all processors:
 // the tests that come next wait for it, and then go side by side.
 func release(t *testing.T) string {
 	t.Helper()
 	building.Lock()
 	defer building.Unlock()
 	dir := filepath.Join(made, "release")
-	if _, err := os.Stat(filepath.Join(dir, "SHA256SUMS")); err != nil {
-		succeed(t, root, []string{"RELEASE=" + dir}, "scripts/release", version)
+	if _, err := os.Stat(filepath.Join(dir, "SHA256SUMS.sig")); err != nil {
+		succeed(t, root, []string{"RELEASE=" + dir, "SIGN_KEY=" + signer(t, made)}, "scripts/release", version)
 	}
 	return dir
-}
-
-// program is a program of the release, for this machine.
-func program(t *testing.T, name string) string {
-	t.Helper()
-	archive := filepath.Join(release(t), "benchd_"+version+"_linux_"+runtime.GOARCH+".tar.gz")
-	dir := t.TempDir()
-	succeed(t, "", nil, "tar", "-xzf", archive, "-C", dir, "--strip-components=1")
-	return filepath.Join(dir, "bin", name)
 }
