@@ -6,7 +6,7 @@
 //  2. make vulncheck runs with a database of testdata (vulncheck);
 //  3. units are checked by systemd-analyze (units), manifests decoded into Kubernetes's types without unknown fields
 //     (kubernetes), the compose file loaded by Compose's own loader (compose);
-//  4. the playbook changes a namespace of this machine, twice, and its installation has to work (playbook);
+//  4. the playbook changes a namespace of this machine, twice, and a systemd in it has to start what it installed (playbook);
 //  5. the Dockerfile is parsed by BuildKit's parser, and its steps are executed one by one: those of the build stage over
 //     this machine's file system, in place of the base image, those of the last stage in an empty folder. The result
 //     runs as that user, read-only, with the command lines of the compose file and of the manifests (image).

@@ -1,10 +1,13 @@
 package deploy
 
 import (
+	"crypto/x509"
 	"fmt"
+	goversion "go/version"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -140,6 +143,20 @@ func TestImageRuns(t *testing.T) {
 	}
 }
 
+// Images of others are pinned by digest, so that a tag that moves changes nothing; the base has the Go that go.mod asks for.
+func TestImagesArePinned(t *testing.T) {
+	pinned := regexp.MustCompile(`^[a-z/]+:v?([0-9.]+)[a-z-]*@sha256:[0-9a-f]{64}$`)
+	base := pinned.FindStringSubmatch(stages(t)[0].BaseName)
+	require.NotNil(t, base, stages(t)[0].BaseName)
+	need := strings.TrimSpace(succeed(t, root, nil, "go", "list", "-m", "-f", "{{.GoVersion}}"))
+	require.GreaterOrEqual(t, goversion.Compare("go"+base[1], "go"+need), 0, "the base has Go %s, go.mod asks for %s", base[1], need)
+	for name, s := range project(t).Services {
+		if !strings.HasPrefix(s.Image, "benchd:") {
+			require.Regexp(t, pinned, s.Image, name)
+		}
+	}
+}
+
 // arguments puts the values of a pod into the arguments of its container.
 func arguments(args []string) []string {
 	filled := make([]string, len(args))
@@ -159,7 +176,10 @@ func contains(t *testing.T, image string) {
 		}
 		return err
 	}))
-	require.ElementsMatch(t, []string{"/usr/local/bin/benchd", "/usr/local/bin/benchctl", "/etc/passwd", "/etc/group"}, files)
+	const authorities = "/etc/ssl/certs/ca-certificates.crt"
+	require.ElementsMatch(t, []string{"/usr/local/bin/benchd", "/usr/local/bin/benchctl", "/etc/passwd", "/etc/group", authorities}, files)
+	require.True(t, x509.NewCertPool().AppendCertsFromPEM([]byte(read(t, filepath.Join(image, authorities)))), "certificates of authorities")
+	require.Equal(t, "0:0 644\n", succeed(t, "", nil, "stat", "--format=%u:%g %a", filepath.Join(image, authorities)))
 	for _, p := range []string{"benchd", "benchctl"} {
 		path := filepath.Join(image, "usr/local/bin", p)
 		static(t, path)

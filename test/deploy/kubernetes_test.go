@@ -2,6 +2,7 @@ package deploy
 
 import (
 	"errors"
+	"net/netip"
 	"os"
 	"path/filepath"
 	"slices"
@@ -135,8 +136,70 @@ func TestPodsAreConfined(t *testing.T) {
 			require.True(t, volumes[m.Name], "%s: volume %s", name, m.Name)
 			paths = append(paths, m.MountPath)
 		}
-		require.ElementsMatch(t, []string{"/var/lib/benchd", "/tmp"}, paths, name)
+		require.ElementsMatch(t, []string{"/var/lib/benchd", "/tmp", "/etc/benchd/tls"}, paths, name)
 	}
+}
+
+// Certificates come from a Secret of the pod, read-only, and only the user of the image reads them.
+func TestPodsReadCertificatesFromSecrets(t *testing.T) {
+	for name, set := range manifests(t).sets {
+		pod := set.Spec.Template.Spec
+		at := slices.IndexFunc(pod.Volumes, func(v core.Volume) bool { return v.Secret != nil })
+		require.GreaterOrEqual(t, at, 0, name)
+		secret := pod.Volumes[at].Secret
+		require.Equal(t, name+"-tls", secret.SecretName)
+		require.Zero(t, *secret.DefaultMode&0o337, "%s: mode %o", name, *secret.DefaultMode)
+		require.Equal(t, *pod.SecurityContext.RunAsGroup, *pod.SecurityContext.FSGroup, "%s: the group of the files", name)
+		mounts := pod.Containers[0].VolumeMounts
+		mount := slices.IndexFunc(mounts, func(m core.VolumeMount) bool { return m.Name == pod.Volumes[at].Name })
+		require.GreaterOrEqual(t, mount, 0, name)
+		require.True(t, mounts[mount].ReadOnly, name)
+	}
+}
+
+// A coordinator opens no connections. An agent connects to the coordinator, the cluster's DNS and private networks, but not to the
+// metadata services of clouds, which hand out credentials.
+func TestPoliciesLimitConnections(t *testing.T) {
+	policies := manifests(t).policies
+	for name, policy := range policies {
+		require.ElementsMatch(t, []network.PolicyType{network.PolicyTypeIngress, network.PolicyTypeEgress}, policy.Spec.PolicyTypes, name)
+		for _, rule := range policy.Spec.Egress {
+			require.NotEmpty(t, rule.To, "%s: a rule without peers permits all", name)
+		}
+	}
+	require.Empty(t, policies["benchd-coordinator"].Spec.Egress)
+	rules := policies["benchd-agent"].Spec.Egress
+	require.Len(t, rules, 3)
+	require.Equal(t, policies["benchd-coordinator"].Spec.PodSelector.MatchLabels, rules[0].To[0].PodSelector.MatchLabels)
+	require.Equal(t, []int{7070}, ports(rules[0].Ports))
+	require.Equal(t, []int{53, 53}, ports(rules[1].Ports))
+	for address, permitted := range map[string]bool{
+		"10.1.2.3": true, "172.31.0.1": true, "192.168.7.8": true, "fd12::1": true,
+		"169.254.169.254": false, "fd00:ec2::254": false, "8.8.8.8": false, "172.32.0.1": false, "127.0.0.1": false, "2001:db8::1": false, "fe80::1": false,
+	} {
+		require.Equal(t, permitted, permits(t, rules[2].To, netip.MustParseAddr(address)), address)
+	}
+}
+
+// permits reports whether a peer is a block with an address.
+func permits(t *testing.T, peers []network.NetworkPolicyPeer, address netip.Addr) bool {
+	t.Helper()
+	within := func(block string) bool {
+		prefix, err := netip.ParsePrefix(block)
+		require.NoError(t, err)
+		return prefix.Contains(address)
+	}
+	return slices.ContainsFunc(peers, func(p network.NetworkPolicyPeer) bool {
+		return within(p.IPBlock.CIDR) && !slices.ContainsFunc(p.IPBlock.Except, within)
+	})
+}
+
+func ports(all []network.NetworkPolicyPort) []int {
+	numbers := make([]int, len(all))
+	for i, p := range all {
+		numbers[i] = p.Port.IntValue()
+	}
+	return numbers
 }
 
 func portNames(box core.Container) []string {

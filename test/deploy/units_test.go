@@ -20,6 +20,7 @@ func units(t *testing.T) []string {
 
 // The exposure of a service stays below 3.0 on systemd's scale of 0 to 10.
 func TestUnitsAreHardened(t *testing.T) {
+	t.Parallel()
 	level := regexp.MustCompile(`Overall exposure level for .*: ([0-9.]+) `)
 	for _, unit := range units(t) {
 		out := succeed(t, "", nil, "systemd-analyze", "security", "--offline=true", "--no-pager", unit)

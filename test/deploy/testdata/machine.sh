@@ -25,7 +25,7 @@ export ANSIBLE_REMOTE_TEMP=$work/remote ANSIBLE_LOCAL_TEMP=$work/local
 
 cat >"$work/inventory.yml" <<-EOF
 	benchd_coordinator: {hosts: {here: {ansible_connection: local}}}
-	benchd_agents: {hosts: {here: {benchd_labels: {rack: a}}}}
+	benchd_agents: {hosts: {here: {benchd_labels: {rack: a}, benchd_hooks: {mark: touch /var/lib/benchd-agent/marked}}}}
 EOF
 # play ARG…: runs the playbook; its output is in $work/played.
 play() {
@@ -54,19 +54,52 @@ systemd-analyze verify --man=no /etc/systemd/system/benchd-{coordinator,agent}.s
 	{ cat "$work/verified"; fail "systemd-analyze verify fails"; }
 ! grep benchd "$work/verified" || fail "systemd-analyze verify finds something"
 
-# start UNIT: what the unit starts, as systemd would start it.
-start() {
-	local command
-	mkdir -p "$work/state/$1"
-	command=$(sed -n 's/^ExecStart=//p' "/etc/systemd/system/$1.service")
-	STATE_DIRECTORY=$work/state/$1 bash -c "exec $command" >"$work/$1.log" 2>&1 &
+# Only root reads the settings: hooks are among them.
+for file in coordinator agent; do
+	mode=$(stat --format='%a %U:%G' "/etc/benchd/$file.yaml")
+	[[ $mode == '640 root:root' ]] || fail "$file.yaml has mode $mode: others can read its hooks"
+done
+
+# A systemd of this namespace starts the units. Its control groups are below one that ends with it.
+groups=$work/groups
+mkdir "$groups"
+mount -t cgroup2 none "$groups"
+group=$groups/benchd-test-$$-$RANDOM
+mkdir "$group"
+sh -c 'echo 0 >"$1/cgroup.procs" && exec unshare --mount --pid --cgroup --fork --kill-child bash "$2" "$3"' \
+	start "$group" "$(dirname "${BASH_SOURCE[0]}")/boot.sh" "$work/root" >"$work/boot.log" 2>&1 &
+booted=$!
+# inside COMMAND…: runs a command on the machine of that systemd.
+inside() { nsenter --target "$(pgrep -P "$booted")" --mount --pid env --unset=SYSTEMD_OFFLINE "$@"; }
+# finish: ends systemd and removes its control groups.
+finish() {
+	kill -KILL "$(pgrep -P "$booted")" || true
+	wait "$booted" || true
+	for ((i = 0; i < 50; i++)); do
+		find "$group" -depth -type d -exec rmdir {} + 2>/dev/null && return
+		sleep 0.1
+	done
 }
-start benchd-coordinator
-start benchd-agent
+trap finish EXIT
+# report MESSAGE: ends everything, with what the services wrote.
+report() {
+	cat "$work/boot.log"
+	inside journalctl --no-pager --lines 40 --unit 'benchd-*' || true
+	fail "$1"
+}
 for ((i = 0; ; i++)); do
 	/usr/local/bin/benchctl agents >"$work/agents" 2>&1 && grep -q rack=a "$work/agents" && break
-	((i < 300)) || { cat "$work"/*.log "$work/agents"; fail "the agent has not come to its coordinator within a minute"; }
+	((i < 300)) || report "the agent has not come to its coordinator within a minute: $(<"$work/agents")"
 	sleep 0.2
 done
 cat "$work/agents"
-[[ -n $(ls "$work/state/benchd-coordinator") ]] || fail "the archive is not in the state directory"
+/usr/local/bin/benchctl submit --db null --duration 2s -p 'actions=500ms hook mark' --wait >"$work/result" 2>&1 ||
+	{ cat "$work/result"; report "a run with a hook fails"; }
+[[ -e /var/lib/private/benchd-agent/marked ]] || { cat "$work/result"; report "the hook of the settings was not executed"; }
+[[ -n $(ls /var/lib/private/benchd) ]] || report "the archive is not in the state directory"
+for unit in coordinator agent; do
+	inside systemctl show "benchd-$unit" --property MemoryMax --property TasksMax --property User --property NRestarts >"$work/shown"
+	paste -sd' ' "$work/shown"
+	! grep -E 'Max=infinity' "$work/shown" || report "$unit is not bounded"
+	grep -qx NRestarts=0 "$work/shown" || report "$unit was restarted"
+done
