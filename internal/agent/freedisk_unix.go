@@ -13,5 +13,5 @@ func freeDisk(dir string) uint64 {
 	if err := syscall.Statfs(dir, &s); err != nil {
 		return math.MaxUint64
 	}
-	return s.Bavail * uint64(s.Bsize) //nolint:gosec // a size of blocks
+	return s.Bavail * uint64(s.Bsize)
 }

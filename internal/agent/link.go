@@ -47,7 +47,7 @@ func (a *Agent) link(ctx context.Context, conn *grpc.ClientConn) error {
 		case welcomed:
 			pause = firstPause
 		}
-		next := time.Duration(float64(pause) * (1 + jitter*(2*rand.Float64()-1)))
+		next := time.Duration(float64(pause) * (1 + jitter*(2*rand.Float64()-1))) //nolint:gosec // jitter
 		switch {
 		case errors.Is(err, wire.ErrLimit):
 			a.log.Warn("the coordinator does not admit this agent now", "address", a.config.Coordinator, "error", err, "next_try", next)

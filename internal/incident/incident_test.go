@@ -161,7 +161,7 @@ func TestAnIncidentAgreesWithTheEffectOfItsAction(t *testing.T) {
 
 // The mean has an interval if there are enough intervals for one; otherwise the reason is given.
 func TestTheMeanBeforeHasAnInterval(t *testing.T) {
-	r := rand.New(rand.NewPCG(7, 8)) //nolint:gosec // a test repeats
+	r := rand.New(rand.NewPCG(7, 8))
 	p := measured(noisy(r, 400, 0.05, 0.5, 0)...)
 	p.Actions = []result.Action{acted(50, 1, "flush"), acted(350, 1, "flush")}
 	i := incident.Of(p)

@@ -64,7 +64,7 @@ func TestNoiseIsRarelyTakenForADip(t *testing.T) {
 		{"splits", 60, 0.05, 0.5, 0, result.HappenedSplit, 0.03},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			r := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // a test repeats
+			r := rand.New(rand.NewPCG(1, 2))
 			share := shown(func() []float64 { return noisy(r, 1+tc.before+60, tc.noise, tc.inherited, tc.drift) }, 1+tc.before, tc.kind)
 			t.Logf("%.1f %% of %d", 100*share, trials)
 			require.LessOrEqual(t, share, tc.most)
@@ -89,7 +89,7 @@ func TestADipIsFound(t *testing.T) {
 		{"five intervals before, half of the throughput", 5, 0, 0.5, result.ByAction},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			r := rand.New(rand.NewPCG(3, 4)) //nolint:gosec // a test repeats
+			r := rand.New(rand.NewPCG(3, 4))
 			share := shown(func() []float64 {
 				x := noisy(r, 1+tc.before+60, 0.05, tc.inherited, 0)
 				begin := 1 + tc.before + r.IntN(3)

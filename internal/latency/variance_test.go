@@ -18,7 +18,7 @@ func TestVarianceIsThatOfTheSamples(t *testing.T) {
 	require.Zero(t, h.Variance())
 
 	h = latency.Histogram{}
-	draw := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // samples
+	draw := rand.New(rand.NewPCG(1, 2))
 	samples := make([]float64, 0, 100_001)
 	var sum float64
 	for range cap(samples) - 1 {

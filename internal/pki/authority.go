@@ -69,7 +69,7 @@ func Init(dir string, o InitOptions) (*Authority, error) {
 	if len(content) > 0 {
 		return nil, errorf(ErrNotEmpty, "create authority in %s: the directory is not empty (it has %s): give an empty or a new one", dir, content[0].Name())
 	}
-	if err := os.Chmod(dir, 0o700); err != nil {
+	if err := os.Chmod(dir, 0o700); err != nil { //nolint:gosec // a folder
 		return nil, fmt.Errorf("create authority: %w", err)
 	}
 	a := &Authority{dir: dir}

@@ -18,8 +18,8 @@ import (
 )
 
 const (
-	tokenPrefix = "benchd-join-1."
-	maxToken    = 2048 // bytes
+	tokenPrefix = "benchd-join-1." //nolint:gosec // what all tokens begin with
+	maxToken    = 2048             // bytes
 	// MaxTTL is the longest life of a join token.
 	MaxTTL = 30 * day
 )

@@ -108,7 +108,7 @@ func (c *Client) Submit(ctx context.Context, r Request) (id string, warnings []s
 	defer cancel()
 	resp, err := c.service.Submit(ctx, &benchdv1.SubmitRequest{
 		Submission:  wire.FromSubmission(r.Submission),
-		Agents:      uint32(max(r.Agents, 0)), //nolint:gosec // a flag's value, 31 bits
+		Agents:      uint32(max(r.Agents, 0)),
 		Select:      r.Select,
 		WaitAgents:  durationpb.New(r.WaitAgents),
 		OnAgentLoss: policy,
@@ -130,7 +130,7 @@ func (c *Client) Advise(ctx context.Context, r Request) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, c.patience.answer)
 	defer cancel()
 	resp, err := c.service.Advise(ctx, &benchdv1.AdviseRequest{
-		Submission: wire.FromSubmission(r.Submission), Agents: uint32(max(r.Agents, 0)), Select: r.Select, //nolint:gosec // a flag's value, 31 bits
+		Submission: wire.FromSubmission(r.Submission), Agents: uint32(max(r.Agents, 0)), Select: r.Select,
 	})
 	if wire.Unanswered(err) {
 		return nil, wire.Errorf(wire.ErrNotFound, "the coordinator at %s is too old for it: install the same release on both", c.where)

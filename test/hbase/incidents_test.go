@@ -24,7 +24,6 @@ import (
 func TestWhatActionsCost(t *testing.T) {
 	s := share(t, three)
 	restart := filepath.Join(t.TempDir(), "restart")
-	//nolint:gosec // the agent runs it
 	require.NoError(t, os.WriteFile(restart, fmt.Appendf(nil, `#!/usr/bin/env bash
 set -euo pipefail
 kill -KILL "$('%[1]s' pids --dir '%[2]s' | sed -n 's/^regionserver-2 //p')"

@@ -38,7 +38,6 @@ func TestTheTrialOfR4(t *testing.T) {
 	s := own(t, three)
 	script := filepath.Join(testcluster.Root(), "scripts", "hbase")
 	restart := filepath.Join(t.TempDir(), "restart")
-	//nolint:gosec // the agent runs it
 	require.NoError(t, os.WriteFile(restart, fmt.Appendf(nil, `#!/usr/bin/env bash
 set -euo pipefail
 id=$('%[1]s' pids --dir '%[2]s' | sed -n 's/^regionserver-2 //p')

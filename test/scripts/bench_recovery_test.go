@@ -43,7 +43,7 @@ func recoveryFiles(t *testing.T) string {
 	} {
 		path := filepath.Join(dir, name)
 		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o700))
-		require.NoError(t, os.WriteFile(path, []byte(content), 0o700)) //nolint:gosec // programs are executable
+		require.NoError(t, os.WriteFile(path, []byte(content), 0o700))
 	}
 	return dir
 }
@@ -121,7 +121,7 @@ func TestHBaseRefusesAPropertyWithoutAValue(t *testing.T) {
 	script, err := filepath.Abs(filepath.Join("..", "..", "scripts", "hbase"))
 	require.NoError(t, err)
 	for _, property := range []string{"hbase.rpc.timeout", "a=<b>", "=5000"} {
-		out, err := exec.CommandContext(t.Context(), script, "up", "--set", property).CombinedOutput() //nolint:gosec // the repository's own script
+		out, err := exec.CommandContext(t.Context(), script, "up", "--set", property).CombinedOutput()
 		require.Error(t, err)
 		require.Equal(t, "hbase: --set takes NAME=VALUE, not '"+property+"'\n", string(out))
 	}

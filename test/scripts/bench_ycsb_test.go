@@ -34,7 +34,7 @@ func benchYCSB(t *testing.T, java, benchctl string, args ...string) (stdout, std
 	write := func(name, content string) string {
 		path := filepath.Join(dir, name)
 		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o700))
-		require.NoError(t, os.WriteFile(path, []byte(content), 0o700)) //nolint:gosec // programs are executable
+		require.NoError(t, os.WriteFile(path, []byte(content), 0o700))
 		return path
 	}
 	write("java/bin/java", java)

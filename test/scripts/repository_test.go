@@ -37,7 +37,7 @@ func (c *checkout) write(name, content string) {
 		path = name
 	}
 	require.NoError(c.t, os.MkdirAll(filepath.Dir(path), 0o700))
-	require.NoError(c.t, os.WriteFile(path, []byte(content), 0o700)) //nolint:gosec // scripts are executable
+	require.NoError(c.t, os.WriteFile(path, []byte(content), 0o700))
 }
 
 // run runs a command at the top of the checkout.

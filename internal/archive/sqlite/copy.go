@@ -45,7 +45,7 @@ func Backup(ctx context.Context, dir, file string) (err error) {
 }
 
 func syncFile(name string) error {
-	f, err := os.Open(name) //nolint:gosec // what the user named
+	f, err := os.Open(name)
 	if err != nil {
 		return err
 	}

@@ -176,7 +176,7 @@ func (s *Session) SendLoop(ctx context.Context, stream benchdv1.AgentService_Ses
 // probed together forever.
 func (s *Session) ProbeLoop(ctx context.Context, got func(clock.Probe)) {
 	s.probe(ctx, burstProbes, got)
-	tick := time.NewTimer(rand.N(ProbeEvery))
+	tick := time.NewTimer(rand.N(ProbeEvery)) //nolint:gosec // jitter
 	defer tick.Stop()
 	for {
 		select {
@@ -187,7 +187,7 @@ func (s *Session) ProbeLoop(ctx context.Context, got func(clock.Probe)) {
 			close(done)
 		case <-tick.C:
 			s.probe(ctx, 1, got)
-			tick.Reset(ProbeEvery - ProbeEvery/20 + rand.N(ProbeEvery/10))
+			tick.Reset(ProbeEvery - ProbeEvery/20 + rand.N(ProbeEvery/10)) //nolint:gosec // jitter
 		}
 	}
 }

@@ -81,8 +81,8 @@ const pictureWidth = 560
 func newPage(b book.Book, o Options) (page, error) {
 	p := page{
 		Lang: o.Lang, Policy: policy(), Book: b, Lead: blocks(b.Lead), Help: helpText,
-		Style:  template.CSS(style), // our own
-		Script: template.JS(script),
+		Style:  template.CSS(style), //nolint:gosec // our own
+		Script: template.JS(script), //nolint:gosec // our own
 	}
 	texts := make(map[string]string)
 	for _, text := range scriptTexts() {
@@ -125,7 +125,7 @@ func newChart(c book.Chart, id string, shared *positions, o Options) (chart, err
 		if err := svg.Write(&picture, c, svg.Options{Inline: true, Width: pictureWidth, ID: id, Text: o.Text}); err != nil {
 			return chart{}, fmt.Errorf("draw %q: %w", c.Title, err)
 		}
-		v.Picture, v.Class = template.HTML(picture.String()), "" // package svg escapes its texts
+		v.Picture, v.Class = template.HTML(picture.String()), "" //nolint:gosec // package svg escapes its texts
 	default:
 		var err error
 		if v.Data, err = toJSON(newData(c, shared)); err != nil {
@@ -184,7 +184,7 @@ func toJSON(v any) (template.JS, error) {
 	if err != nil {
 		return "", fmt.Errorf("encode charts: %w", err)
 	}
-	return template.JS(text), nil // escaped by encoding/json
+	return template.JS(text), nil //nolint:gosec // escaped by encoding/json
 }
 
 // blocks joins the items among paragraphs to lists.

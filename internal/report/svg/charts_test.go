@@ -9,7 +9,7 @@ import (
 
 // random is a source of the same numbers in every run.
 func random(seed uint64) *rand.Rand {
-	return rand.New(rand.NewPCG(seed, 1)) //nolint:gosec // figures of a picture
+	return rand.New(rand.NewPCG(seed, 1))
 }
 
 // sweep is a thread sweep with repeats, intervals, a fitted curve, published figures and a chosen number of threads.

@@ -117,7 +117,7 @@ func (f *random) Reset()        { f.out = false }
 func (*random) WholeRows() bool { return true }
 func (f *random) DropRow() bool { return f.out }
 func (f *random) SkipRow([]byte) bool {
-	f.out = f.chance <= 0 || f.chance <= 1 && rand.Float32() >= f.chance //nolint:gosec // the choice of rows is not a secret
+	f.out = f.chance <= 0 || f.chance <= 1 && rand.Float32() >= f.chance
 	return f.out
 }
 

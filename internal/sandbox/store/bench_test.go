@@ -24,7 +24,7 @@ func record(i int) *store.Mutation {
 	m := &store.Mutation{Row: benchKey(i)}
 	value := make([]byte, 100)
 	for j := range value {
-		value[j] = byte(rand.IntN(256)) //nolint:gosec // any bytes that do not compress
+		value[j] = byte(rand.IntN(256))
 	}
 	for f := range 10 {
 		m.Cells = append(m.Cells, protocol.Cell{Family: []byte("f"), Qualifier: fmt.Appendf(nil, "field%d", f), Timestamp: protocol.LatestTimestamp, Value: value})
@@ -85,9 +85,9 @@ func BenchmarkGet(b *testing.B) {
 			defer report()
 			for b.Loop() {
 				if c.rows < 0 {
-					get.Row = benchKey(benchRows + rand.IntN(benchRows)) //nolint:gosec // any row
+					get.Row = benchKey(benchRows + rand.IntN(benchRows))
 				} else {
-					get.Row = benchKey(rand.IntN(c.rows)) //nolint:gosec // as above
+					get.Row = benchKey(rand.IntN(c.rows))
 				}
 				if err := r.Get(&get, &found); err != nil || (len(found.Cells) == 10) != (c.rows > 0) {
 					b.Fatal(err, len(found.Cells))
@@ -117,7 +117,7 @@ func BenchmarkGetOfOneCell(b *testing.B) {
 	report := cpu(b)
 	defer report()
 	for b.Loop() {
-		if err := regions[0].Get(&store.Get{Row: benchKey(rand.IntN(1000))}, &found); err != nil || len(found.Cells) != 1 { //nolint:gosec // any row
+		if err := regions[0].Get(&store.Get{Row: benchKey(rand.IntN(1000))}, &found); err != nil || len(found.Cells) != 1 {
 			b.Fatal(err, len(found.Cells))
 		}
 	}
@@ -148,7 +148,7 @@ func BenchmarkScan(b *testing.B) {
 			report := cpu(b)
 			defer report()
 			for b.Loop() {
-				sc, err := r.Scan(store.Scan{Start: benchKey(rand.IntN(benchRows)), Reversed: reversed}) //nolint:gosec // any row
+				sc, err := r.Scan(store.Scan{Start: benchKey(rand.IntN(benchRows)), Reversed: reversed})
 				if err != nil {
 					b.Fatal(err)
 				}
