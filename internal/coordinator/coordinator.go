@@ -24,6 +24,7 @@ import (
 	benchdv1 "github.com/benchd/benchd/internal/gen/benchd/v1"
 	"github.com/benchd/benchd/internal/latency"
 	"github.com/benchd/benchd/internal/lifecycle"
+	"github.com/benchd/benchd/internal/pki"
 	"github.com/benchd/benchd/internal/quarantine"
 	"github.com/benchd/benchd/internal/record"
 	"github.com/benchd/benchd/internal/result"
@@ -50,6 +51,8 @@ type Config struct {
 	Audit string
 	// Listeners describe how the listeners are secured, for About and results.
 	Listeners []string
+	// Enroller issues certificates of agents; the ledger of join tokens is in DataDir. Default: none are issued.
+	Enroller  *pki.Enroller
 	ShowEnded time.Duration // how long the metrics of an ended run are exported; default: promexport.DefaultKeep
 }
 
@@ -73,6 +76,7 @@ type Archive interface {
 type Coordinator struct {
 	benchdv1.UnimplementedAgentServiceServer
 	benchdv1.UnimplementedRunServiceServer
+	benchdv1.UnimplementedEnrollServiceServer
 
 	config  Config
 	log     *slog.Logger
@@ -92,6 +96,7 @@ type Coordinator struct {
 	transfers  atomic.Int32 // in progress
 	certified  certified
 	audit      *audit.Log // nil for none
+	enrollment *enrollment
 
 	lobby lobby
 
@@ -133,10 +138,14 @@ func New(ctx context.Context, config Config) (*Coordinator, error) {
 		}
 		config.Archive = opened
 	}
+	enrollment, err := openEnrollment(config)
+	if err != nil {
+		return nil, errors.Join(err, config.Archive.Close(ctx))
+	}
 	life, end := context.WithCancel(context.WithoutCancel(ctx))
 	c := &Coordinator{
 		config: config, log: config.Logger, clock: config.Clock, archive: config.Archive, roster: roster.New(),
-		boot: rand.Text(), life: life, end: end,
+		boot: rand.Text(), life: life, end: end, enrollment: enrollment,
 		conductors: make(map[string]*conductor.Conductor), suites: make(map[string]*lifecycle.Suite), changed: make(chan struct{}),
 	}
 	c.quarantine = quarantine.NewList(c.log)
@@ -183,6 +192,7 @@ func ServerOptions() []grpc.ServerOption {
 func (c *Coordinator) Register(s *grpc.Server) {
 	benchdv1.RegisterAgentServiceServer(s, c)
 	benchdv1.RegisterRunServiceServer(s, c)
+	benchdv1.RegisterEnrollServiceServer(s, c)
 }
 
 // Detach ends all sessions and leaves running runs as they are: agents go on without a coordinator, and the next
@@ -211,10 +221,11 @@ func (c *Coordinator) Close(ctx context.Context) error {
 			c.log.Warn("close the audit log", "error", err)
 		}
 	}
-	if err := c.archive.Close(ctx); err != nil {
-		return fmt.Errorf("close archive: %w", err)
+	err := c.enrollment.close()
+	if closing := c.archive.Close(ctx); closing != nil {
+		err = errors.Join(err, fmt.Errorf("close archive: %w", closing))
 	}
-	return nil
+	return err
 }
 
 // conductor returns the conductor of a run, or nil.

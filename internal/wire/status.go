@@ -103,6 +103,9 @@ func limited(s *status.Status) bool {
 	})
 }
 
+// NotServed returns the status of a call that the peer does not serve, although its build knows it.
+func NotServed(text string) error { return status.Error(codes.Unimplemented, text) }
+
 // Unanswered reports whether err means that the peer's build does not know the request.
 func Unanswered(err error) bool { return err != nil && status.Code(err) == codes.Unimplemented }
 

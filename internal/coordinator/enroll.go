@@ -1,0 +1,108 @@
+package coordinator
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"syscall"
+
+	benchdv1 "github.com/benchd/benchd/internal/gen/benchd/v1"
+	"github.com/benchd/benchd/internal/identity"
+	"github.com/benchd/benchd/internal/pki"
+	"github.com/benchd/benchd/internal/wire"
+)
+
+// enrollment issues certificates of agents. It is nil without an agents' authority.
+type enrollment struct {
+	enroller *pki.Enroller
+	used     *pki.Ledger
+}
+
+// joinedFile is the ledger of join tokens in the data directory.
+const joinedFile = "joined.jsonl"
+
+// openEnrollment opens the ledger beside the archive, which keeps other coordinators out of the directory.
+func openEnrollment(config Config) (*enrollment, error) {
+	if config.Enroller == nil {
+		return nil, nil
+	}
+	if config.DataDir == "" {
+		return nil, errors.New("an authority for agents needs a data directory for the ledger of join tokens")
+	}
+	enroller := *config.Enroller
+	if enroller.Now == nil {
+		enroller.Now = config.Clock.Wall
+	}
+	used, err := pki.OpenLedger(filepath.Join(config.DataDir, joinedFile), enroller.Now())
+	if err != nil {
+		return nil, err
+	}
+	return &enrollment{enroller: &enroller, used: used}, nil
+}
+
+func (e *enrollment) close() error {
+	if e == nil {
+		return nil
+	}
+	return e.used.Close()
+}
+
+// Enroll issues the first certificate of an agent for a join token.
+func (c *Coordinator) Enroll(_ context.Context, req *benchdv1.EnrollRequest) (*benchdv1.EnrollResponse, error) {
+	if c.enrollment == nil {
+		return nil, errNoEnrollment()
+	}
+	chain, err := c.enrollment.enroller.Enroll(req.GetToken(), req.GetRequest(), c.enrollment.used)
+	if err != nil {
+		return nil, enrollError(err)
+	}
+	c.issued("agent joined", chain)
+	return &benchdv1.EnrollResponse{Chain: chain}, nil
+}
+
+// Renew issues the next certificate of an agent, for the name in its current one.
+func (c *Coordinator) Renew(ctx context.Context, req *benchdv1.RenewRequest) (*benchdv1.RenewResponse, error) {
+	if c.enrollment == nil {
+		return nil, errNoEnrollment()
+	}
+	who := identity.From(ctx)
+	if !who.Verified() {
+		return nil, wire.ToStatus(wire.Errorf(wire.ErrUnauthenticated, "a certificate is renewed only over a connection that presents the current one: join with a token of `benchd pki token` if it has expired"))
+	}
+	chain, err := c.enrollment.enroller.Renew(who, req.GetRequest())
+	if err != nil {
+		return nil, enrollError(err)
+	}
+	c.issued("certificate of agent renewed", chain)
+	return &benchdv1.RenewResponse{Chain: chain}, nil
+}
+
+// errNoEnrollment is the answer of a coordinator that has no agents' authority.
+func errNoEnrollment() error {
+	return wire.NotServed("this coordinator issues no certificates: start it with --enroll DIR, a directory with agents.crt, agents.key and ca.crt of `benchd pki`, or give the agent a certificate of `benchd pki issue agent NAME`")
+}
+
+// issued logs a certificate.
+func (c *Coordinator) issued(what string, chain []byte) {
+	certs, err := pki.ParseChain(chain)
+	if err != nil {
+		c.log.Error("read the certificate that was issued", "error", err)
+		return
+	}
+	c.log.Info("certificate issued", "reason", what, "agent", certs[0].Subject.CommonName, "serial", identity.Serial(certs[0]), "until", certs[0].NotAfter)
+}
+
+// enrollError converts an error of package pki to a status.
+func enrollError(err error) error {
+	for kind, answer := range map[error]error{
+		pki.ErrToken: wire.ErrUnauthenticated, pki.ErrExpired: wire.ErrUnauthenticated,
+		pki.ErrUsed: wire.ErrNotAllowed, pki.ErrName: wire.ErrNotAllowed,
+		pki.ErrRequest: wire.ErrMalformed, syscall.ENOSPC: wire.ErrFull,
+	} {
+		if errors.Is(err, kind) {
+			return wire.ToStatus(wire.Errorf(answer, "%v", err))
+		}
+	}
+	return wire.ToStatus(fmt.Errorf("issue certificate: %w", err))
+}
