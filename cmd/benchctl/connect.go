@@ -24,14 +24,14 @@ type connectFlags struct {
 
 func addConnectFlags(cmd *cobra.Command) *connectFlags {
 	f := &connectFlags{}
-	cmd.Flags().StringVar(&f.coordinator, "coordinator", "127.0.0.1:7070", "`HOST:PORT` of the coordinator")
+	cmd.Flags().StringVar(&f.coordinator, "coordinator", "127.0.0.1:7070", "`HOST:PORT` of the coordinator, or unix:PATH of its socket on this machine")
 	f.tls = cli.AddTLSFlags(cmd, identity.Operator, identity.Viewer, identity.Admin)
 	cmd.Flags().BoolVar(&f.insecure, "insecure", false, "connect beyond this machine without TLS: everyone on the network can read and control it")
 	return f
 }
 
 func (f *connectFlags) dial() (*remote.Client, error) {
-	if err := security.CheckSecured("--coordinator", f.coordinator, f.tls.Given(), f.insecure); err != nil {
+	if err := security.CheckLocal("--coordinator", f.coordinator, f.tls.Given(), f.insecure); err != nil {
 		return nil, err
 	}
 	store, err := f.tls.Load(certs.Options{})

@@ -65,7 +65,7 @@ count from the next connection; SIGHUP reads them at once. Broken files leave th
   BENCHD_LABEL=zone=a,rack=3 benchd agent --config agent.yaml`,
 	}
 	fs := cmd.Flags()
-	fs.StringVar(&f.coordinator, "coordinator", "", "`HOST:PORT` of the coordinator; required")
+	fs.StringVar(&f.coordinator, "coordinator", "", "`HOST:PORT` of the coordinator, or unix:PATH of its socket on this machine; required")
 	fs.StringVar(&f.name, "name", "", "`NAME` of the agent, unique among the agents of a coordinator; default is the host's name")
 	config.PairsVar(fs, &f.labels, "label", "", "label by which runs select agents; repeatable")
 	config.PairsVar(fs, &f.hooks, "hook", "", "allow runs to start this command: name=command with its arguments, such as restart=/opt/cluster/restart.sh; started without a shell; repeatable")
@@ -118,7 +118,7 @@ func (f *agentFlags) validate(cmd *cobra.Command) error {
 	f.webConfig, err = debugserver.OpenWebConfig(f.web)
 	return errors.Join(
 		err,
-		security.CheckSecured("--coordinator", f.coordinator, f.tls.Given(), f.insecure),
+		security.CheckLocal("--coordinator", f.coordinator, f.tls.Given(), f.insecure),
 		security.CheckSecured("--metrics-listen", f.metrics, webSecured(f.webConfig, f.tls), f.insecure),
 	)
 }

@@ -53,7 +53,7 @@ Suites that are queued or active are never removed.`,
   benchd coordinator --listen 0.0.0.0:7070 --insecure     # on a trusted network
   BENCHD_DATA=/var/lib/benchd benchd coordinator --config benchd.yaml`,
 	}
-	cmd.Flags().StringVar(&f.listen, "listen", "127.0.0.1:7070", "gRPC `HOST:PORT` for agents and benchctl; port 0 takes a free one")
+	cmd.Flags().StringVar(&f.listen, "listen", "127.0.0.1:7070", "gRPC `HOST:PORT` for agents and benchctl; port 0 takes a free one; unix:PATH is a socket for this user and root")
 	cmd.Flags().StringVar(&f.http, "http", "127.0.0.1:7071", "HTTP `HOST:PORT` of /metrics, /sd/agents, /healthz and /readyz")
 	cmd.Flags().StringVar(&f.keep, "keep", "", "limit of ended suites by age, by the archive's size or both, such as `90d,50GB`; empty keeps all")
 	cmd.Flags().StringVar(&f.data, "data", "benchd-data", "`DIR` of the archive; created if missing")
@@ -97,7 +97,7 @@ func runCoordinator(ctx context.Context, c *cli.Context, f coordinatorFlags) (er
 	webConfig, webErr := debugserver.OpenWebConfig(f.web)
 	if err := errors.Join(
 		webErr,
-		security.CheckSecured("--listen", f.listen, f.tls.Given(), f.insecure),
+		security.CheckLocal("--listen", f.listen, f.tls.Given(), f.insecure),
 		security.CheckSecured("--http", f.http, webSecured(webConfig, f.tls), f.insecure),
 		err,
 	); err != nil {
@@ -117,7 +117,7 @@ func runCoordinator(ctx context.Context, c *cli.Context, f coordinatorFlags) (er
 	config := coordinator.Config{
 		DataDir: f.data, Keep: keep, Version: c.Version, Reader: target.All().Reader(), Logger: c.Logger, Registerer: registry,
 		Clock: clock.NewSource(f.skew), Audit: f.auditFile(),
-		Listeners: []string{cli.Secured("gRPC", rpc.Addr().String(), store != nil), cli.Secured("HTTP", web.Addr().String(), webSecured(webConfig, f.tls))},
+		Listeners: []string{cli.Secured("gRPC", listening(f.listen, rpc), store != nil), cli.Secured("HTTP", web.Addr().String(), webSecured(webConfig, f.tls))},
 	}
 	if store != nil {
 		config.Certificates = store
@@ -132,12 +132,14 @@ func runCoordinator(ctx context.Context, c *cli.Context, f coordinatorFlags) (er
 		err = errors.Join(err, coord.Close(closing))
 	}()
 	options := coordinator.ServerOptions()
-	if store != nil {
+	if _, local := security.Socket(f.listen); local {
+		options = append(options, grpc.Creds(security.LocalCredentials()))
+	} else if store != nil {
 		options = append(options, grpc.Creds(credentials.NewTLS(store.ServerConfig())))
 	}
 	server := grpc.NewServer(options...)
 	coord.Register(server)
-	c.Logger.Info("coordinator listens", "grpc", rpc.Addr().String(), "http", web.Addr().String(), "tls", store != nil, "data", f.data, "version", c.Version)
+	c.Logger.Info("coordinator listens", "grpc", listening(f.listen, rpc), "http", web.Addr().String(), "tls", store != nil, "data", f.data, "version", c.Version)
 	return serve(ctx, c, server, rpc, web, debugserver.ServerConfig{
 		Registry: registry, Logger: c.Logger, Profiles: f.profiles, TLS: cli.ServerTLS(store), Web: webConfig, Allow: coord.Allow,
 		Handlers: map[string]http.Handler{"/sd/agents": coord.Discovery()},
@@ -150,6 +152,14 @@ func (f *coordinatorFlags) auditFile() string {
 		return ""
 	}
 	return cmp.Or(f.audit, filepath.Join(f.data, "audit.jsonl"))
+}
+
+// listening returns the address of a listener as clients give it.
+func listening(flag string, l net.Listener) string {
+	if _, local := security.Socket(flag); local {
+		return flag
+	}
+	return l.Addr().String()
 }
 
 // listenTwice opens both ports, before the archive is opened: a process that cannot start writes nothing.

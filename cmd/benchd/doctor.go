@@ -119,7 +119,7 @@ func (f *doctorFlags) use(running programs) (doctor.Use, error) {
 			Ports:   []doctor.Port{{Flag: "--metrics-listen", Address: f.metrics, Serves: running.healthy}},
 		}
 		return use, errors.Join(
-			security.CheckSecured("--coordinator", f.coordinator, f.tls.Given(), f.insecure),
+			security.CheckLocal("--coordinator", f.coordinator, f.tls.Given(), f.insecure),
 			security.CheckSecured("--metrics-listen", f.metrics, f.tls.Given(), f.insecure),
 		)
 	}

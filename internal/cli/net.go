@@ -6,16 +6,28 @@ import (
 	"fmt"
 	"net"
 	"syscall"
+
+	"github.com/benchd/benchd/internal/security"
 )
 
-// Listen listens on the address of a flag.
+// Listen listens on the address of a flag: HOST:PORT, or unix:PATH.
 func Listen(ctx context.Context, flag, address string) (net.Listener, error) {
-	l, err := new(net.ListenConfig).Listen(ctx, "tcp", address)
+	var l net.Listener
+	var err error
+	path, local := security.Socket(address)
+	if local {
+		l, err = security.ListenSocket(ctx, path)
+	} else {
+		l, err = new(net.ListenConfig).Listen(ctx, "tcp", address)
+	}
 	if err == nil {
 		return l, nil
 	}
 	cure := "give another address with " + flag
-	if errors.Is(err, syscall.EADDRINUSE) {
+	if local {
+		cure = "give a path that does not exist, in a folder of this user, with " + flag
+	}
+	if errors.Is(err, syscall.EADDRINUSE) && !local {
 		cure = "if another benchd runs there, stop it, or give another address with " + flag + " (port 0 takes any free one)"
 	}
 	// An OpError repeats the address and names system calls; users need the cause.

@@ -52,10 +52,10 @@ func (f *TLSFlags) Load(o certs.Options) (*certs.Store, error) {
 }
 
 // CoordinatorCredentials returns how a client connects to the coordinator at HOST:PORT: with certificates from a store, or in plain
-// text without one.
+// text without one, and to a unix socket.
 func CoordinatorCredentials(store *certs.Store, address string) credentials.TransportCredentials {
 	host, _, err := net.SplitHostPort(address)
-	if store == nil || err != nil {
+	if _, local := security.Socket(address); store == nil || err != nil || local {
 		return insecure.NewCredentials()
 	}
 	return credentials.NewTLS(store.ClientConfig(identity.Coordinator, host))
@@ -99,7 +99,10 @@ func WatchTLS(ctx context.Context, store *certs.Store) (stop func()) {
 // Secured describes how a listener is secured, such as "gRPC 0.0.0.0:7070: TLS".
 func Secured(what, address string, secured bool) string {
 	how := "plain text, with --insecure"
+	_, local := security.Socket(address)
 	switch {
+	case local:
+		how = "unix socket, for its user and root"
 	case secured:
 		how = "TLS"
 	case security.Loopback(address):

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"net/http"
 	"path"
+	"slices"
 	"sync"
 	"time"
 
@@ -17,6 +18,7 @@ import (
 	"github.com/benchd/benchd/internal/audit"
 	"github.com/benchd/benchd/internal/certs"
 	"github.com/benchd/benchd/internal/identity"
+	"github.com/benchd/benchd/internal/security"
 	"github.com/benchd/benchd/internal/wire"
 )
 
@@ -51,7 +53,7 @@ type callKey struct{}
 // enter authenticates the peer of a call and checks whether it may make the call. The caller ends the returned call.
 func (c *Coordinator) enter(ctx context.Context, method string) (context.Context, *call, error) {
 	rule, _ := access.Find(method)
-	one := &call{c: c, who: peerIdentity(ctx), from: peerAddress(ctx), name: path.Base(method), changes: rule.Changes}
+	one := &call{c: c, who: peerIdentity(ctx, rule), from: peerAddress(ctx), name: path.Base(method), changes: rule.Changes}
 	ctx, one.entry = audit.Begin(context.WithValue(identity.With(ctx, one.who), callKey{}, one))
 	if err := access.Call(one.who, method); err != nil {
 		return ctx, one, one.deny(err)
@@ -174,8 +176,9 @@ type guardedStream struct {
 func (s guardedStream) Context() context.Context { return s.ctx }
 
 // peerIdentity returns the identity of the peer of a call: from its certificate, or from the operating system for a local
-// socket. A listener without either asks nobody, and trusts all.
-func peerIdentity(ctx context.Context) identity.Identity {
+// socket. A listener without either asks nobody, and trusts all. A local user is an admin, and its agents have the names that they give
+// themselves.
+func peerIdentity(ctx context.Context, rule access.Rule) identity.Identity {
 	p, ok := peer.FromContext(ctx)
 	if !ok {
 		return identity.Identity{Role: identity.Anonymous}
@@ -183,6 +186,11 @@ func peerIdentity(ctx context.Context) identity.Identity {
 	switch info := p.AuthInfo.(type) {
 	case credentials.TLSInfo:
 		return certs.PeerIdentity(info.State)
+	case security.Local:
+		if slices.Contains(rule.Roles, identity.Agent) && !slices.Contains(rule.Roles, identity.Admin) {
+			return identity.Identity{Role: identity.Trusted}
+		}
+		return info.Identity()
 	}
 	return identity.Identity{Role: identity.Trusted}
 }

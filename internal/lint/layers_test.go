@@ -103,7 +103,7 @@ func layers() []layer {
 			{name: "quarantine", only: []string{"coordinator", "coordinator/conductor", "results"}, tests: []string{"test"}},
 			{name: "spool", only: []string{"agent"}},
 			{name: "outbound"},
-			{name: "security", only: []string{"cmd", "cli", "coordinator", "coordinator/roster", "agent", "remote", "dev"}},
+			{name: "security", beside: []string{"identity"}, only: []string{"cmd", "cli", "coordinator", "coordinator/roster", "agent", "remote", "dev"}},
 			{name: "lint", beside: []string{"doctable"}, only: []string{}},
 		}},
 	}

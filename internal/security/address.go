@@ -1,7 +1,9 @@
 // Package security guards connections to a network.
 //
 //  1. CheckAddress and CheckSecured validate an address to listen on or to connect to: nothing is sent unencrypted to or from
-//     another machine unless the user allows it.
+//     another machine unless the user allows it. CheckLocal also takes the path of a unix socket.
+//  2. ListenSocket listens on a unix socket, and LocalCredentials have the operating system name its peers: only the user of the
+//     process and root are accepted.
 package security
 
 import (
