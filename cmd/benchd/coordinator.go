@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"golang.org/x/net/netutil"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/credentials"
 
@@ -184,7 +185,7 @@ func serve(ctx context.Context, c *cli.Context, server *grpc.Server, rpc, web ne
 	defer cancel()
 	served := make(chan error, 2)
 	go func() {
-		err := server.Serve(rpc)
+		err := server.Serve(netutil.LimitListener(rpc, coordinator.MaxConnections))
 		if errors.Is(err, grpc.ErrServerStopped) {
 			err = nil // stopped before it started
 		}

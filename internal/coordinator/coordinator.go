@@ -94,11 +94,14 @@ type Coordinator struct {
 
 	quarantine *quarantine.List
 	transfers  atomic.Int32 // in progress
+	imports    atomic.Int32 // of exported suites, in progress
 	certified  certified
 	audit      *audit.Log // nil for none
 	enrollment *enrollment
 
 	lobby lobby
+
+	submitting sync.Mutex // from the count of the active suites until the next one is archived
 
 	turn sync.Mutex // serializes changes of archived suites; see changeSuite
 
@@ -177,13 +180,25 @@ func New(ctx context.Context, config Config) (*Coordinator, error) {
 	return c, nil
 }
 
+// Bounds on connections. A client waits until it may open a further stream.
+const (
+	maxStreams      = 256      // of a connection
+	maxMetadata     = 64 << 10 // bytes of a call
+	handshakeWithin = 10 * time.Second
+	idleWithin      = 5 * time.Minute // without a stream
+
+	// MaxConnections is how many connections a listener of the coordinator should accept at once.
+	MaxConnections = 8192
+)
+
 // ServerOptions returns the options of a coordinator's gRPC server.
 func ServerOptions() []grpc.ServerOption {
 	return []grpc.ServerOption{
 		grpc.MaxRecvMsgSize(wire.MaxMessage),
 		grpc.ChainUnaryInterceptor(recoverCall, guardCall, wire.CheckRequest), grpc.ChainStreamInterceptor(recoverStream, guardStream, wire.CheckRequests),
 		grpc.StaticStreamWindowSize(wire.FlowWindow), grpc.StaticConnWindowSize(wire.FlowWindow),
-		grpc.KeepaliveParams(keepalive.ServerParameters{Time: 5 * time.Second, Timeout: 5 * time.Second}),
+		grpc.MaxConcurrentStreams(maxStreams), grpc.MaxHeaderListSize(maxMetadata), grpc.ConnectionTimeout(handshakeWithin),
+		grpc.KeepaliveParams(keepalive.ServerParameters{Time: 5 * time.Second, Timeout: 5 * time.Second, MaxConnectionIdle: idleWithin}),
 		grpc.KeepaliveEnforcementPolicy(keepalive.EnforcementPolicy{MinTime: 2 * time.Second, PermitWithoutStream: true}),
 	}
 }

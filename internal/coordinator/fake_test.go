@@ -82,11 +82,23 @@ func (h *harness) open() {
 	c.Register(h.server)
 	server, listener := h.server, h.listener
 	h.serving.Go(func() { _ = server.Serve(listener) })
-	h.conn, err = grpc.NewClient("passthrough:///coordinator",
+	h.conn = h.client()
+	h.runs = benchdv1.NewRunServiceClient(h.conn)
+}
+
+func (h *harness) client() *grpc.ClientConn {
+	conn, err := grpc.NewClient("passthrough:///coordinator",
 		grpc.WithContextDialer(func(ctx context.Context, _ string) (net.Conn, error) { return h.listener.DialContext(ctx) }),
 		grpc.WithTransportCredentials(insecure.NewCredentials()))
 	require.NoError(h.t, err)
-	h.runs = benchdv1.NewRunServiceClient(h.conn)
+	return conn
+}
+
+// dial returns a further connection, which the test's end closes.
+func (h *harness) dial() *grpc.ClientConn {
+	conn := h.client()
+	h.t.Cleanup(func() { _ = conn.Close() })
+	return conn
 }
 
 func (h *harness) close() {

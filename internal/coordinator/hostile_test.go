@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"runtime"
+	"runtime/debug"
 	"runtime/metrics"
 	"testing"
 	"time"
@@ -133,6 +134,7 @@ func TestAHostileAgentHarmsItsOwnRunAlone(t *testing.T) {
 			honest.ready()
 			shard := honest.begin().GetId()
 
+			defer debug.SetGCPercent(debug.SetGCPercent(10)) // the heap is what is in use, with little garbage
 			runtime.GC()
 			before := heap()
 			grown, ctx, stop := make(chan uint64), context.Background(), func() {}

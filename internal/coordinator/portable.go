@@ -48,13 +48,22 @@ func (c *Coordinator) Import(stream grpc.ClientStreamingServer[benchdv1.ImportRe
 	if header := first.GetForeign(); header != nil {
 		id, err = c.importForeign(stream.Context(), header, pieces)
 	} else {
-		id, err = c.results.Import(stream.Context(), pieces)
+		id, err = c.importSuite(stream.Context(), pieces)
 	}
 	if err != nil {
 		return wire.ToStatus(err)
 	}
 	audit.Note(stream.Context(), "suite", id)
 	return stream.SendAndClose(&benchdv1.ImportResponse{Id: id})
+}
+
+// importSuite stores a suite that was exported.
+func (c *Coordinator) importSuite(ctx context.Context, from io.Reader) (string, error) {
+	defer c.imports.Add(-1)
+	if c.imports.Add(1) > maxImports {
+		return "", wire.Errorf(wire.ErrLimit, "import suite: %d imports are in progress, the maximum: try again when one has ended", maxImports)
+	}
+	return c.results.Import(ctx, from)
 }
 
 // pieceReader reads the pieces of a stream as one io.Reader.

@@ -150,6 +150,15 @@ func (c *Coordinator) enqueue(ctx context.Context, suite *plan.Suite, req *bench
 	if stored.Plan, err = record.EncodePlan(*suite, ask); err != nil {
 		return "", err
 	}
+	c.submitting.Lock()
+	defer c.submitting.Unlock()
+	active, err := readQuota(ctx, c.archive)
+	if err == nil {
+		err = active.admits(stored.SubmittedBy)
+	}
+	if err != nil {
+		return "", err
+	}
 	for {
 		stored.ID = newID(stored.Created)
 		records, err := record.FirstRuns(c.config.Reader, stored, *suite, ask)

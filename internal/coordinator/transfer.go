@@ -17,6 +17,8 @@ import (
 const (
 	// maxTransfers is the maximum number of concurrent exports, streams of histograms, and imports of foreign files.
 	maxTransfers = 16
+	// maxImports is the maximum number of concurrent imports of suites: each has rows of up to 64 MiB in memory.
+	maxImports = 2
 	// stallWithin is how long a peer may take to accept a piece.
 	stallWithin = time.Minute
 )

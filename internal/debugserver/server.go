@@ -17,6 +17,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
+	"golang.org/x/net/netutil"
 
 	"github.com/benchd/benchd/internal/identity"
 )
@@ -34,6 +35,9 @@ func NewRegistry(version string) *prometheus.Registry {
 
 // mostScrapes bounds concurrent scrapes.
 const mostScrapes = 8
+
+// mostConnections bounds open connections. Those that send nothing end after the time for a request's header.
+const mostConnections = 4096
 
 // shutdownGrace is how long requests in progress may take at shutdown.
 const shutdownGrace = 2 * time.Second
@@ -129,6 +133,7 @@ func profiles(mux *http.ServeMux) {
 // Run serves on l, which it closes, until ctx ends; then it lets requests in progress finish for a moment.
 func (s *Server) Run(ctx context.Context, l net.Listener) error {
 	served := make(chan error, 1)
+	l = netutil.LimitListener(l, mostConnections)
 	go func() {
 		switch {
 		case s.web != nil:
