@@ -137,8 +137,9 @@ func TestImageRuns(t *testing.T) {
 	for name, pair := range lines {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+			env := map[string][]string{"kubernetes": {"TLS=1"}}[name]
 			args := slices.Concat([]string{image, t.TempDir(), user, entry}, pair[0], []string{"--"}, pair[1])
-			t.Log(within(t, "run.sh", nil, args...))
+			t.Log(within(t, "run.sh", env, args...))
 		})
 	}
 }

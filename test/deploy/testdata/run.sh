@@ -1,6 +1,7 @@
 # run.sh IMAGE WORK USER ENTRY COORDINATOR… -- AGENT…: starts coordinator and agent from an image, each in a root of its own as a
 # container engine makes it: read-only but for its volume and /tmp, an ordinary user without any privilege, the names of the
-# network in /etc/hosts. Ports are the namespace's own, so they are those of the deployment.
+# network in /etc/hosts. Ports are the namespace's own, so they are those of the deployment. With TLS=1 the services of the command
+# lines need certificates: an authority of the image's own benchd issues them.
 set -euo pipefail
 image=$1 work=$2 user=$3 entry=$4
 shift 4
@@ -18,6 +19,13 @@ fail() {
 	exit 1
 }
 
+# With certificates benchctl is an operator.
+variables=()
+if [[ -n ${TLS:-} ]]; then
+	operator=/etc/benchd/operator
+	variables=("BENCHCTL_TLS_CERT=$operator/tls.crt" "BENCHCTL_TLS_KEY=$operator/tls.key" "BENCHCTL_TLS_CA=$operator/ca.crt")
+fi
+
 mount --make-rprivate /
 ip link set lo up
 
@@ -27,6 +35,10 @@ contain() {
 	cp -a "$image" "$root"
 	mkdir -p "$root"/{proc,dev}
 	printf '127.0.0.1 localhost coordinator benchd-coordinator\n' >"$root/etc/hosts"
+	if [[ -n ${TLS:-} ]]; then
+		mkdir -p "$root/etc/benchd" && cp -a "$work/tls/$1" "$root/etc/benchd/tls"
+		cp -a "$work/tls/operator" "$root/etc/benchd/operator"
+	fi
 	mount --bind "$root" "$root"
 	mount -o remount,bind,ro "$root"
 	mount -t proc proc "$root/proc"
@@ -38,15 +50,30 @@ contain() {
 enter() {
 	local root=$work/$1
 	shift
-	exec setpriv --no-new-privs env -i PATH=/usr/local/bin "$(command -v chroot)" --userspec="$user" --groups= "$root" "$@"
+	exec setpriv --no-new-privs env -i PATH=/usr/local/bin "${variables[@]}" "$(command -v chroot)" --userspec="$user" --groups= "$root" "$@"
 }
 
 # inside NAME COMMAND…: runs a command in a container.
 inside() { (enter "$@"); }
 
-# answers PORT PATH: whether HTTP says 200.
+# issue: makes an authority and certificates, as docs/deploy.md describes, in the folders where Secrets are mounted.
+issue() {
+	local pki=(pki issue --dir "$work/pki") program=$image$entry
+	"$program" pki init --dir "$work/pki"
+	"$program" "${pki[@]}" coordinator benchd --host benchd-coordinator --host 127.0.0.1 --out "$work/tls/coordinator"
+	"$program" "${pki[@]}" agent benchd-agent-0 --out "$work/tls/one"
+	"$program" "${pki[@]}" operator test --out "$work/tls/operator"
+	mkdir "$work/tls/agent"
+	cp "$work/tls/one/ca.crt" "$work/tls/agent/"
+	for kind in crt key; do cp "$work/tls/one/tls.$kind" "$work/tls/agent/benchd-agent-0.$kind"; done
+	chown -R "0:${user#*:}" "$work/tls"
+	chmod -R u=rX,g=rX,o= "$work/tls"
+}
+
+# answers PORT PATH: whether HTTP says 200. As a probe of Kubernetes it verifies nothing.
 answers() {
 	local line
+	[[ -z ${TLS:-} ]] || { curl --silent --insecure --fail --max-time 5 --output /dev/null "https://127.0.0.1:$1$2"; return; }
 	exec 3<>"/dev/tcp/127.0.0.1/$1" || return
 	printf 'GET %s HTTP/1.0\r\n\r\n' "$2" >&3
 	read -r line <&3
@@ -65,6 +92,7 @@ await() {
 	fail "$saying"
 }
 
+[[ -z ${TLS:-} ]] || issue
 contain coordinator
 contain agent
 ! inside coordinator "$entry" coordinator --data /data >"$work/readonly.log" 2>&1 || fail "the root file system can be written to"
@@ -78,6 +106,7 @@ enter agent "$entry" "$@" >"$work/agent.log" 2>&1 &
 second=$!
 await "the agent is not ready" answers 7072 /readyz
 answers 7072 /healthz || fail "the agent has no /healthz"
+[[ -z ${TLS:-} ]] || ! answers 7071 /metrics || fail "a peer without a certificate reads metrics"
 inside coordinator /usr/local/bin/benchctl agents || fail "benchctl agents fails"
 inside coordinator /usr/local/bin/benchctl submit --db null --duration 1s --wait >"$work/result" 2>"$work/submit.log" || fail "a run fails"
 tail -n 3 "$work/result"
