@@ -34,6 +34,7 @@ type agentFlags struct {
 	spool, rawIO       string
 	writeBelow         string
 	allow              []string
+	secrets            []string
 	profiles           bool
 	orphan             time.Duration
 	insecure           bool
@@ -74,6 +75,7 @@ count from the next connection; SIGHUP reads them at once. Broken files leave th
 	fs.StringVar(&f.spool, "spool", "", "`DIR` for measurements that the coordinator has not stored yet, and for raw points (measurementtype=raw), which are kept for a week; only this user may write to it; default is benchd/spool in $XDG_STATE_HOME or ~/.local/state, or a folder below the system's temporary directory")
 	cli.WriteBelowFlag(cmd, &f.writeBelow, "")
 	cli.AllowTargetFlag(cmd, &f.allow)
+	cli.SecretsFlag(cmd, &f.secrets)
 	cli.RawIOFlag(cmd, &f.rawIO)
 	profilesFlag(cmd, &f.profiles, "--metrics-listen")
 	config.Duration(fs, &f.orphan, "orphan-timeout", false, "stop the load after this time without a coordinator")
@@ -148,6 +150,10 @@ func runAgent(ctx context.Context, c *cli.Context, cmd *cobra.Command, f *agentF
 	if err != nil {
 		return err
 	}
+	secrets, err := cli.Secrets(f.secrets)
+	if err != nil {
+		return err
+	}
 	dialer, err := cli.Outbound(cmd, f.allow)
 	if err != nil {
 		return err
@@ -176,7 +182,7 @@ func runAgent(ctx context.Context, c *cli.Context, cmd *cobra.Command, f *agentF
 		},
 		Reader: targets.Reader(), Drivers: targets.Drivers(), Actors: actors, Sources: targets.Sources(), Hooks: hooks, Name: f.name, Labels: f.labels.Map(), Version: c.Version, MetricsAddress: f.advertised(web),
 		OrphanTimeout: f.orphan, Spool: spool, SpoolBase: base, Clock: clock.NewSource(f.skew), Logger: c.Logger, Registerer: registry,
-		WriteBelow: f.writeBelow, Outbound: dialer, KnownIO: f.rawIO == cli.Off,
+		WriteBelow: f.writeBelow, Outbound: dialer, Secrets: secrets, KnownIO: f.rawIO == cli.Off,
 	})
 	if err != nil {
 		return errors.Join(&cli.Error{Code: cli.Usage, Err: err}, web.Close())

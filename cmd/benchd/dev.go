@@ -22,6 +22,7 @@ type devFlags struct {
 	listen, http, data string
 	rawIO, writeBelow  string
 	allow              []string
+	secrets            []string
 	zookeeper, info    string
 	servers            int
 	insecure, profiles bool
@@ -48,6 +49,7 @@ has the address for other clients, and the one for "benchctl sandbox".`,
 	config.Whole(cmd.Flags(), &f.servers, "region-servers", 0, "region servers of the sandbox; 0 starts no sandbox")
 	cli.WriteBelowFlag(cmd, &f.writeBelow, "")
 	cli.AllowTargetFlag(cmd, &f.allow)
+	cli.SecretsFlag(cmd, &f.secrets)
 	cli.RawIOFlag(cmd, &f.rawIO)
 	profilesFlag(cmd, &f.profiles, "--http")
 	insecureFlag(cmd, &f.insecure, "listen beyond this machine")
@@ -57,6 +59,10 @@ has the address for other clients, and the one for "benchctl sandbox".`,
 }
 
 func runDev(ctx context.Context, c *cli.Context, cmd *cobra.Command, f devFlags) error {
+	secrets, err := cli.Secrets(f.secrets)
+	if err != nil {
+		return err
+	}
 	dialer, err := cli.Outbound(cmd, f.allow)
 	if err != nil {
 		return err
@@ -78,7 +84,7 @@ func runDev(ctx context.Context, c *cli.Context, cmd *cobra.Command, f devFlags)
 	registry := debugserver.NewRegistry(c.Version)
 	cluster, err := dev.Start(ctx, dev.Config{
 		Agents: f.agents, DataDir: f.data, Listener: rpc, Version: c.Version, Logger: c.Logger, Registerer: registry,
-		Embed: embedded, WriteBelow: f.writeBelow, Outbound: dialer, KnownIO: f.rawIO == cli.Off,
+		Embed: embedded, WriteBelow: f.writeBelow, Outbound: dialer, Secrets: secrets, KnownIO: f.rawIO == cli.Off,
 	})
 	if err != nil {
 		_ = rpc.Close() // the cluster may have closed it already

@@ -19,6 +19,7 @@ import (
 	"github.com/benchd/benchd/internal/load"
 	"github.com/benchd/benchd/internal/observe"
 	"github.com/benchd/benchd/internal/outbound"
+	"github.com/benchd/benchd/internal/secret"
 	"github.com/benchd/benchd/internal/spec"
 	"github.com/benchd/benchd/internal/wire"
 )
@@ -74,6 +75,8 @@ type Config struct {
 	Gate *load.Gate
 	// WriteBelow is the only folder in which a run's properties may create files, such as null.log. Default: none.
 	WriteBelow string
+	// Secrets are the secrets that properties of runs may name. Default: none.
+	Secrets secret.Resolver
 	// KnownIO has the agent make no raw system calls (package rawio).
 	KnownIO bool
 	// Logger is the agent's logger. Default: none.

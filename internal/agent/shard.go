@@ -107,13 +107,16 @@ func (s *shard) prepare(m *benchdv1.Prepare) (facts map[string]string, err error
 		return nil, fmt.Errorf("unknown target %q in this build of benchd (%s)", settings.DB, s.a.config.Version)
 	}
 	s.settings, s.properties = settings, part.Properties
+	if err := observe.CheckLogin(settings.Telemetry, s.a.config.Secrets); err != nil {
+		return nil, err
+	}
 	if err := observe.Check(s.preparing, settings.Telemetry.Endpoints, s.a.config.Outbound); err != nil {
 		return nil, err
 	}
 	target, err := driver(s.preparing, load.Settings{
 		Properties: part.Properties, Workload: settings.Workload, Run: part.Run, Agent: part.Agent, Shard: part.Index,
 		Seed: settings.Workload.Seed, Logger: s.log, WriteBelow: s.a.config.WriteBelow, KnownIO: s.a.config.KnownIO,
-		Dial: s.a.config.Outbound,
+		Dial: s.a.config.Outbound, Secrets: s.a.config.Secrets,
 	})
 	if err != nil {
 		return nil, err

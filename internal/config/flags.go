@@ -157,7 +157,10 @@ func ParsePair(s string) (Pair, error) {
 	k, v, ok := strings.Cut(s, "=")
 	k = strings.TrimSpace(k)
 	if !ok || k == "" {
-		return Pair{}, fmt.Errorf("invalid pair %q: want key=value", s)
+		if i := strings.IndexAny(k, ": \t"); i > 0 { // the rest may be a value, and a secret
+			k = k[:i] + "…"
+		}
+		return Pair{}, fmt.Errorf("invalid pair %q: want key=value", k)
 	}
 	return Pair{Key: k, Value: v}, nil
 }

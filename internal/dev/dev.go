@@ -28,6 +28,7 @@ import (
 	"github.com/benchd/benchd/internal/doctor"
 	"github.com/benchd/benchd/internal/load"
 	"github.com/benchd/benchd/internal/outbound"
+	"github.com/benchd/benchd/internal/secret"
 	"github.com/benchd/benchd/internal/target"
 	"github.com/benchd/benchd/internal/wire"
 )
@@ -51,6 +52,8 @@ type Config struct {
 	WriteBelow string
 	// Outbound makes the agents' connections to targets; see [agent.Config].
 	Outbound *outbound.Dialer
+	// Secrets are the secrets that properties of runs may name; see [agent.Config].
+	Secrets secret.Resolver
 	// KnownIO makes the agents avoid raw system calls; see [agent.Config].
 	KnownIO    bool
 	Version    string
@@ -176,6 +179,7 @@ func (c *Cluster) start(ctx context.Context, config Config, one agent.Config) er
 	one.Coordinator, one.Dial, one.Version, one.Logger = address, c.dial, config.Version, config.Logger
 	one.Spool = filepath.Join(config.DataDir, "points", one.Name)
 	one.WriteBelow, one.KnownIO, one.Outbound = config.WriteBelow, config.KnownIO, config.Outbound
+	one.Secrets = config.Secrets
 	a, err := agent.New(one)
 	if err != nil {
 		return err

@@ -91,6 +91,7 @@ func layers() []layer {
 			{name: "rawio", only: []string{"alarm", "load", "target/hbase"}},
 			{name: "suggest"},
 			{name: "identity"},
+			{name: "secret"},
 			{name: "pki", beside: []string{"identity", "suggest"}},
 			{name: "certs", beside: []string{"identity", "tolerance"}},
 			{name: "access", beside: []string{"identity"}},

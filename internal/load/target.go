@@ -2,9 +2,11 @@ package load
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
 
 	"github.com/benchd/benchd/internal/outbound"
+	"github.com/benchd/benchd/internal/secret"
 	"github.com/benchd/benchd/internal/workload"
 )
 
@@ -73,10 +75,26 @@ type Settings struct {
 	// WriteBelow is the only folder in which a property may create files; empty for none.
 	WriteBelow string
 
+	// Secrets are what the agent's operator releases to runs; Secret reads them.
+	Secrets secret.Resolver
+
 	// PlainTimers makes a target that simulates latencies wait by alarm.NewPlain.
 	PlainTimers bool
 	// KnownIO makes a target avoid raw system calls (package rawio).
 	KnownIO bool
+}
+
+// Secret resolves a property of the kind property.Secret. An unset property is an empty secret.
+func (s Settings) Secret(name string) (secret.Value, error) {
+	ref := s.Properties[name]
+	if ref == "" {
+		return secret.Value{}, nil
+	}
+	v, err := s.Secrets.Resolve(secret.Ref(ref))
+	if err != nil {
+		return secret.Value{}, fmt.Errorf("%s: %w", name, err)
+	}
+	return v, nil
 }
 
 // Driver connects to one kind of system. It fails within a bound of its own when the system is not available.

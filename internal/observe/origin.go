@@ -12,6 +12,7 @@ import (
 	"github.com/benchd/benchd/internal/outbound"
 	"github.com/benchd/benchd/internal/plan"
 	"github.com/benchd/benchd/internal/result"
+	"github.com/benchd/benchd/internal/secret"
 )
 
 // Opener makes the Source of the target that a run with these properties uses. The Source connects at its first Look, by dial.
@@ -28,6 +29,8 @@ type Watch struct {
 	Open Opener
 	// HostEvery is how often the agent reads its own host; zero means never.
 	HostEvery time.Duration
+	// Secrets are what the agent's operator releases to runs.
+	Secrets secret.Resolver
 	// Dial connects to the target and to endpoints. The default reaches private networks and loopback.
 	Dial   *outbound.Dialer
 	Logger *slog.Logger
@@ -89,7 +92,9 @@ func endpoints(w Watch) ([]Watched, error) {
 	}
 	var all []Watched
 	for _, e := range w.Settings.Telemetry.Endpoints {
-		all = append(all, Watched{Every: w.Settings.Telemetry.Interval, Source: NewPrometheus(e, w.Settings.Telemetry.Metrics, w.Dial)})
+		source := NewPrometheus(e, w.Settings.Telemetry.Metrics, w.Dial)
+		source.Authenticate(w.Settings.Telemetry.Login, w.Secrets)
+		all = append(all, Watched{Every: w.Settings.Telemetry.Interval, Source: source})
 	}
 	return all, nil
 }

@@ -27,7 +27,7 @@ func ReadPage(ctx context.Context, client *http.Client, url string, into *bytes.
 	_, err = into.ReadFrom(io.LimitReader(response.Body, maxPage+1))
 	switch {
 	case response.StatusCode != http.StatusOK:
-		return fmt.Errorf("read %s: unexpected status %s", url, response.Status)
+		return fmt.Errorf("read %s: unexpected status %d %s", url, response.StatusCode, http.StatusText(response.StatusCode)) // not the server's text, which may repeat the request
 	case err != nil:
 		return fmt.Errorf("read %s: %w", url, err)
 	case into.Len() > maxPage:

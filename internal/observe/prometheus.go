@@ -13,6 +13,7 @@ import (
 	"github.com/benchd/benchd/internal/clock"
 	"github.com/benchd/benchd/internal/outbound"
 	"github.com/benchd/benchd/internal/plan"
+	"github.com/benchd/benchd/internal/secret"
 )
 
 const (
@@ -32,6 +33,7 @@ type Prometheus struct {
 	endpoint plan.Endpoint
 	wanted   []string
 	web      *http.Client
+	login    *login // nil without authentication
 	page     bytes.Buffer
 
 	failures int
@@ -43,6 +45,14 @@ type Prometheus struct {
 // metrics from any endpoint.
 func NewPrometheus(endpoint plan.Endpoint, metrics []string, dial *outbound.Dialer) *Prometheus {
 	return &Prometheus{endpoint: endpoint, wanted: metrics, web: outbound.Client(dial.Named(endpointsProperty), 0)}
+}
+
+// Authenticate makes the Prometheus authenticate with secrets, as the settings require.
+func (p *Prometheus) Authenticate(settings plan.Login, secrets secret.Resolver) {
+	if settings != (plan.Login{}) {
+		p.login = &login{settings: settings, secrets: secrets, next: p.web.Transport}
+		p.web.Transport = p.login
+	}
 }
 
 // Close closes idle connections.
@@ -57,6 +67,9 @@ func (p *Prometheus) Look(ctx context.Context) Look {
 	ctx, cancel := context.WithTimeout(ctx, scrapeWithin)
 	defer cancel()
 	err := ReadPage(ctx, p.web, p.endpoint.URL, &p.page)
+	if err == nil {
+		err = p.login.checkPage(p.page.Bytes())
+	}
 	var out Look
 	if err == nil {
 		at := clock.Mono()
@@ -79,7 +92,7 @@ func (p *Prometheus) Look(ctx context.Context) Look {
 		p.rest = now.Add(min(time.Duration(p.failures)*firstRest, lastRest))
 	}
 	if p.failures == tolerated {
-		out.Warnings = append(out.Warnings, fmt.Sprintf("endpoint %s cannot be read: %s", p.endpoint.Name, FirstLine(err)))
+		out.Warnings = append(out.Warnings, fmt.Sprintf("endpoint %s cannot be read: %s", p.endpoint.Name, p.login.conceal(FirstLine(err))))
 	}
 	return out
 }

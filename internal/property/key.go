@@ -16,6 +16,7 @@ const (
 	Rate     Kind = "rate"     // operations per second, over time
 	Text     Kind = "string"   // anything printable
 	List     Kind = "list"     // comma-separated values
+	Secret   Kind = "secret"   // a reference to a secret, as secret.Parse reads it
 )
 
 // Status is the effect of a property that a submission sets.

@@ -10,6 +10,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/benchd/benchd/internal/secret"
 	"github.com/benchd/benchd/internal/suggest"
 )
 
@@ -22,6 +23,9 @@ func (k Key) Canonical(value string) (string, error) {
 	canonical, err := k.canonical(value)
 	if err == nil {
 		return canonical, nil
+	}
+	if k.Kind == Secret { // the value may be the secret itself: no message repeats it
+		return "", err
 	}
 	if before, ok := beforeComment(value); ok {
 		if _, inner := k.canonical(before); inner == nil {
@@ -61,6 +65,9 @@ func (k Key) canonical(value string) (string, error) {
 	case Percent:
 		f, err := ParseShare(value)
 		return FormatFloat(f), err
+	case Secret:
+		ref, err := secret.Parse(value)
+		return string(ref), err
 	case Rate, Text, List:
 	}
 	return value, Printable(value)
@@ -245,8 +252,12 @@ func Printable(value string) error {
 	return nil
 }
 
-// PrintableName returns a name as a message can show it.
+// PrintableName returns a name as a message can show it. A name that contains a separator is shown up to it: the rest may be a
+// value, and a secret.
 func PrintableName(name string) string {
+	if i := strings.IndexAny(name, "=: \t"); i > 0 {
+		name = name[:i] + "…"
+	}
 	if Printable(name) != nil || len(name) > 60 {
 		return Quote(name)
 	}

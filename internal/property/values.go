@@ -4,6 +4,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/benchd/benchd/internal/secret"
 )
 
 // Values are properties in canonical spelling with every default filled in. They have been validated, so reading them
@@ -71,6 +73,9 @@ func (v Values) Duration(name string) time.Duration {
 func (v Values) Milliseconds(name string) time.Duration {
 	return time.Duration(v.Int64(name)) * time.Millisecond
 }
+
+// Secret returns a reference to a secret, or "".
+func (v Values) Secret(name string) secret.Ref { return secret.Ref(v[name]) }
 
 // List returns the items of a comma-separated list.
 func (v Values) List(name string) []string {

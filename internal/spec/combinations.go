@@ -21,7 +21,7 @@ func (r *resolver) validateCombinations(s plan.Settings) {
 	r.findInert(s)
 	r.validateWarmup(s)
 	r.validateSearch(s)
-	r.validateTelemetry(s.Telemetry.On)
+	r.validateTelemetry(s.Telemetry)
 	r.validateActions(s)
 	if r.sound("table") && r.value("table") == "" {
 		r.fail(r.setting("table"), "is empty; write the name of the table, or remove the property for usertable")

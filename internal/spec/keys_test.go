@@ -94,6 +94,8 @@ func other(t *testing.T, k property.Key) string {
 		return "7s"
 	case property.Rate:
 		return "7"
+	case property.Secret:
+		return "file:other"
 	case property.Text, property.List:
 		if k.Name == "null.service" {
 			return "constant 7ms"

@@ -214,7 +214,7 @@ func TestMistakesAreNamedWithTheirCure(t *testing.T) {
 		"no table":             {file: "table=\n", want: []string{"w:1: table: is empty; write the name of the table, or remove the property for usertable"}},
 		"a table unprintable":  {file: "table=a\\u0007b\n", want: []string{`w:1: table: "a\ab" contains an unprintable character; remove it`}},
 		"a key unprintable":    {file: "tab\\u0007le=x\n", want: []string{`w:1: "tab\ale": unknown property; did you mean table?`}},
-		"a value without name": {file: "\n=5\n", want: []string{`w:2: missing name before value "5"; write name=value`}},
+		"a value without name": {file: "\n=5\n", want: []string{`w:2: missing name before the value; write name=value`}},
 		"one mistake, one message": {
 			set:  p("recordcount", "many", "insertcount", "99", "readproportion", "x", "updateproportion", "0"),
 			want: []string{`-p: recordcount: invalid integer "many": want digits only, such as 1000`, `-p: readproportion: invalid number "x": want a decimal number, such as 0.5`},

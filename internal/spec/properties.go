@@ -46,7 +46,7 @@ func readProperties(name string, content []byte) ([]javaProperty, []property.Pro
 			}
 		}
 		if p.key == "" {
-			problems = append(problems, property.Problem{Place: place, Text: fmt.Sprintf("missing name before value %s; write name=value", property.Quote(p.value))})
+			problems = append(problems, property.Problem{Place: place, Text: "missing name before the value; write name=value"})
 			continue
 		}
 		properties = append(properties, p)
@@ -141,6 +141,9 @@ func cut(line string) (key, value string) {
 	return line[:end], value
 }
 
+// errEscape does not repeat the characters: they may be part of a secret.
+var errEscape = errors.New(`invalid escape: \u needs four hexadecimal digits, as in \u00e9; write \\ for a plain backslash`)
+
 // unescape replaces escapes by what they mean. A backslash before any other character is dropped.
 func unescape(s string) (string, error) {
 	if !strings.Contains(s, `\`) {
@@ -172,11 +175,11 @@ func unescape(s string) (string, error) {
 			continue
 		}
 		if len(s) < i+5 {
-			return s, errors.New(`invalid escape: \u needs four hexadecimal digits, as in \u00e9; write \\ for a plain backslash`)
+			return s, errEscape
 		}
 		n, err := strconv.ParseUint(s[i+1:i+5], 16, 16)
 		if err != nil {
-			return s, fmt.Errorf(`invalid escape: \u is followed by %s instead of four hexadecimal digits; write \\ for a plain backslash`, property.Quote(s[i+1:i+5]))
+			return s, errEscape
 		}
 		i += 4
 		switch r := rune(n); {

@@ -157,6 +157,8 @@ func schemaOf(k property.Key) schema {
 		value = schema{"enum": k.Values}
 	case property.Percent, property.Rate, property.List:
 		value, variable = schema{"type": []string{"string", "number", "array"}}, nil
+	case property.Secret:
+		value, variable = schema{"type": "string", "pattern": `^\s*(file|env|credential):|\$\{`}, nil
 	case property.Duration:
 		value, variable = schema{"type": "string"}, nil
 	case property.Text:

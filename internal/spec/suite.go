@@ -93,11 +93,21 @@ func (t table) input(s Submission) suite.Input {
 			}
 			return name
 		},
+		Shown: t.shown,
 	}
 	for _, v := range s.Variables {
 		in.Variables = append(in.Variables, suite.Variable{Name: v.Key, Value: v.Value, Origin: v.Origin})
 	}
 	return in
+}
+
+// shown returns the value of a property as a message can show it. A value that will be refused may contain a secret.
+func (t table) shown(name, value string) string {
+	k, _ := t.find(strings.TrimSpace(name))
+	if _, err := k.Canonical(value); err != nil && (k.Kind == property.Secret || strings.Contains(value, "@")) {
+		return "(not shown)"
+	}
+	return value
 }
 
 // report adds a finding unless it has been reported.

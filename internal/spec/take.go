@@ -77,6 +77,10 @@ func (r *resolver) setAgain(before, e entry) {
 	case errOne == nil && errOther == nil && one == other:
 	case before.key.Name != e.key.Name:
 		r.fail(e, "means the same as %s (%s); set only one of them", before.written, before.place)
+	case errOther != nil || e.key.Kind == property.Secret: // a value that is refused may contain a secret
+		if before.value != e.value {
+			r.warn(before, "is overridden by a later value (%s)", e.place)
+		}
 	case before.value != e.value:
 		r.warn(before, "is overridden by the later value %s (%s)", property.Quote(e.value), e.place)
 	}

@@ -124,7 +124,7 @@ func (r *reader) oneCase(d *document, s *scenario, points []*point, target *grou
 		full = append(full, p.asPublished()...)
 	}
 	for _, a := range c.Axes {
-		name.WriteString(" " + a.Key + "=" + a.Value)
+		name.WriteString(" " + a.Key + "=" + r.in.Shown(a.Key, a.Value))
 	}
 	c.Name = onTarget(name.String(), target, len(s.targets))
 	c.Published = r.publishedFor(s, full, target.name, len(d.targets))
@@ -171,12 +171,15 @@ func (r *reader) checkOverlap(s *scenario) {
 		for _, of := range t.settings {
 			for _, other := range s.dataset.settings {
 				if r.in.Property(of.Key) == r.in.Property(other.Key) && of.Value != other.Value {
-					r.mistake(other.At, other.Key, "is %s here and %s for target %s (%s), and scenario %s uses both; remove one", strconv.Quote(shorten(other.Value)), strconv.Quote(shorten(of.Value)), t.name, of.At, s.name)
+					r.mistake(other.At, other.Key, "is %s here and %s for target %s (%s), and scenario %s uses both; remove one", r.quoted(other), r.quoted(of), t.name, of.At, s.name)
 				}
 			}
 		}
 	}
 }
+
+// quoted returns the value of a setting for a message.
+func (r *reader) quoted(s Setting) string { return strconv.Quote(shorten(r.in.Shown(s.Key, s.Value))) }
 
 // checkTrial reads the trial block even if it is not used, so that its settings are validated.
 func (r *reader) checkTrial(trial *node) {

@@ -2,9 +2,9 @@ package suite
 
 import (
 	"slices"
-	"strconv"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"go.yaml.in/yaml/v3"
 )
@@ -105,12 +105,14 @@ func (r *reader) convert(y *yaml.Node, file Place, depth int) *node {
 	return n
 }
 
-// printable reports characters that would garble a terminal or a file name.
+// printable reports a character that would garble a terminal or a file name. It does not repeat the text, which may be a secret.
 func (r *reader) printable(at Place, text string) {
-	if strings.ContainsFunc(text, func(c rune) bool {
+	i := strings.IndexFunc(text, func(c rune) bool {
 		return c == unicode.ReplacementChar || unicode.IsControl(c) && c != '\n' && c != '\t'
-	}) {
-		r.mistake(at, "", "%s contains an unprintable character; remove it", strconv.Quote(shorten(text)))
+	})
+	if i >= 0 {
+		c, _ := utf8.DecodeRuneInString(text[i:])
+		r.mistake(at, "", "contains the unprintable character %U; remove it", c)
 	}
 }
 

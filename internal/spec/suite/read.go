@@ -35,6 +35,9 @@ func newReader(in Input) *reader {
 	if in.Property == nil {
 		in.Property = func(name string) string { return name }
 	}
+	if in.Shown == nil {
+		in.Shown = func(_, value string) string { return value }
+	}
 	return &reader{in: in}
 }
 
@@ -153,6 +156,7 @@ func (r *reader) syntax(file Place, content []byte, err error) {
 	if line, column, better, ok := locate(content); ok {
 		file.line, file.column, text = line, column, better
 	}
+	text = regexp.MustCompile(`'[^']*[\pL\pN][^']*'`).ReplaceAllString(text, "'…'") // a value, perhaps a secret that begins with *
 	r.mistake(file, "", "invalid YAML: %s; check the indentation, brackets and quotes there and just above", text)
 }
 
@@ -207,6 +211,9 @@ func (r *reader) words(key string, n *node) []word {
 
 // unknown reports a name that is not in known.
 func (r *reader) unknown(at Place, key, what, name string, known []string) {
+	if before, value, ok := strings.Cut(name, "="); ok && value != "" {
+		name = before + "=…" // the value may be a secret
+	}
 	near := ""
 	if n := suggest.Nearest(name, known); n != "" {
 		near = "; did you mean " + n + "?"

@@ -50,6 +50,8 @@ type Input struct {
 	Trial     bool // apply the trial block over the rest
 	// Property returns the property that a name stands for; a name that is not an alias stands for itself.
 	Property func(name string) string
+	// Shown returns the value of a property as messages show it, without secrets. Nil shows all values as they are.
+	Shown func(name, value string) string
 }
 
 // Variable is a variable with its value and its origin, such as "--var".
