@@ -9,6 +9,7 @@ import (
 	"github.com/benchd/benchd/internal/cli"
 	"github.com/benchd/benchd/internal/load"
 	"github.com/benchd/benchd/internal/remote"
+	"github.com/benchd/benchd/internal/report"
 )
 
 // answerDocument is the answer of an action as JSON. Fields are added, and never removed or changed.
@@ -26,7 +27,7 @@ func printAnswer(c *cli.Context, action string, done remote.ActionResult, output
 		return printJSON(c.Out, answerDocument{Schema: 1, Kind: "answer", Action: action, Agent: done.Agent, Answer: done.Answer})
 	}
 	for _, line := range done.Answer.Text {
-		if _, err := fmt.Fprintln(c.Out, line); err != nil {
+		if _, err := fmt.Fprintln(c.Out, report.Plain(line)); err != nil {
 			return err
 		}
 	}
@@ -38,12 +39,15 @@ func printAnswer(c *cli.Context, action string, done remote.ActionResult, output
 
 func printTable(out io.Writer, answer load.Answer) error {
 	t := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	header := strings.ToUpper(strings.Join(answer.Columns, "\t"))
-	_, _ = fmt.Fprintln(t, strings.ReplaceAll(header, "_", " "))
+	header := make([]string, len(answer.Columns))
+	for i, name := range answer.Columns {
+		header[i] = report.Plain(strings.ReplaceAll(strings.ToUpper(name), "_", " "))
+	}
+	_, _ = fmt.Fprintln(t, strings.Join(header, "\t"))
 	for _, row := range answer.Rows {
 		cells := make([]string, len(row))
 		for i, v := range row {
-			cells[i] = fmt.Sprint(v)
+			cells[i] = report.Plain(fmt.Sprint(v))
 		}
 		_, _ = fmt.Fprintln(t, strings.Join(cells, "\t"))
 	}

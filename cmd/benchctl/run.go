@@ -17,6 +17,7 @@ import (
 	"github.com/benchd/benchd/internal/plan"
 	"github.com/benchd/benchd/internal/property"
 	"github.com/benchd/benchd/internal/remote"
+	"github.com/benchd/benchd/internal/report"
 	"github.com/benchd/benchd/internal/spec"
 	"github.com/benchd/benchd/internal/target"
 	"github.com/benchd/benchd/internal/wire"
@@ -186,6 +187,6 @@ func texts(warnings []property.Warning) []string {
 
 func warn(c *cli.Context, warnings []string) {
 	for _, w := range warnings {
-		_, _ = fmt.Fprintf(c.Err, "warning: %s\n", w)
+		_, _ = fmt.Fprintf(c.Err, "warning: %s\n", report.PlainLines(w))
 	}
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"io"
 	"maps"
 	"slices"
 	"strconv"
@@ -193,15 +194,19 @@ func agentsCommand() cli.Command {
 			if output == "json" {
 				return printJSON(c.Out, agents)
 			}
-			t := tabwriter.NewWriter(c.Out, 0, 0, 2, ' ', 0)
-			_, _ = fmt.Fprintln(t, "NAME\tSTATE\tCORES\tMEMORY\tCLOCK\tVERSION\tADDRESS\tLABELS")
-			for _, a := range agents {
-				_, _ = fmt.Fprintf(t, "%s\t%s\t%d\t%s\t%s\t%s\t%s\t%s\n", a.Name, agentState(a), a.Host.Cores, gibibytes(a.Host.Memory),
-					fmt.Sprintf("%+.3f ± %.3f ms", a.Clock.OffsetMS, a.Clock.UncertaintyMS), a.Version, a.Address, labels(a.Labels))
-			}
-			return t.Flush()
+			return printAgents(c.Out, agents)
 		}),
 	}
+}
+
+func printAgents(out io.Writer, agents []remote.Agent) error {
+	t := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	_, _ = fmt.Fprintln(t, "NAME\tSTATE\tCORES\tMEMORY\tCLOCK\tVERSION\tADDRESS\tLABELS")
+	for _, a := range agents {
+		_, _ = fmt.Fprintf(t, "%s\t%s\t%d\t%s\t%s\t%s\t%s\t%s\n", report.Printable(a.Name), report.Plain(agentState(a)), a.Host.Cores, gibibytes(a.Host.Memory),
+			fmt.Sprintf("%+.3f ± %.3f ms", a.Clock.OffsetMS, a.Clock.UncertaintyMS), report.Printable(a.Version), report.Printable(a.Address), report.Plain(labels(a.Labels)))
+	}
+	return t.Flush()
 }
 
 // agentState describes the work and the connection of an agent in a few words.

@@ -8,6 +8,7 @@ import (
 	"syscall"
 
 	"github.com/benchd/benchd/internal/property"
+	"github.com/benchd/benchd/internal/report"
 	"github.com/benchd/benchd/internal/wire"
 )
 
@@ -103,7 +104,7 @@ func Exit(errOut io.Writer, program string, err error) int {
 	if own, ok := errors.AsType[*Error](err); err == nil || ok && own.Err == nil {
 		return int(code)
 	}
-	_, _ = fmt.Fprintf(errOut, "%s: %v\n", program, err)
+	_, _ = fmt.Fprintf(errOut, "%s: %s\n", program, report.PlainLines(err.Error())) // a peer may have written its text
 	if usage, ok := errors.AsType[*UsageError](err); ok {
 		_, _ = fmt.Fprintf(errOut, "See `%s --help`.\n", usage.Command)
 	}

@@ -436,6 +436,19 @@ func printable(s string) string {
 	}, s)
 }
 
+// Plain is a text from elsewhere on one line of a terminal: without control characters, and without characters that change the order
+// of the line.
+func Plain(text string) string { return printable(text) }
+
+// PlainLines is Plain for a text of several lines.
+func PlainLines(text string) string {
+	lines := strings.Split(text, "\n")
+	for i, line := range lines {
+		lines[i] = printable(line)
+	}
+	return strings.Join(lines, "\n")
+}
+
 // Printable is a name from elsewhere on a line of a terminal.
 func Printable(name string) string { return cut(printable(name), longName) }
 

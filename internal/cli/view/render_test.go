@@ -160,11 +160,12 @@ func TestTextsOfOtherMachinesCannotControlTheTerminal(t *testing.T) {
 		Run: "S.1\x1b[2J", Status: result.Running, Phase: "measure\r", WaitingFor: "a\nb",
 		Operations: []remote.Operation{{Op: "\x1b]0;title\x07READ", Outcome: "OK\x9b1m"}},
 		Agents:     []remote.AgentProgress{{Name: "\x1b[31ma", State: "run\bning", Connected: true}},
-		Events:     []remote.Event{{At: at(0), Kind: "agent\t", Text: "x\x1b[1Ay"}},
+		Events:     []remote.Event{{At: at(0), Kind: "agent\t", Text: "x\x1b[1Ay\u202ez\u2066\u200f"}},
 	})
 	text := strings.Join(Render(&s, 100, 30, Theme{}), "") + strings.Join(Lines(s.Progress), "")
 	for _, r := range text {
 		require.False(t, r < ' ' || r >= 0x7f && r < 0xa0, "%q in %q", r, text)
+		require.NotContains(t, []rune{0x202e, 0x2066, 0x200f}, r)
 	}
 }
 

@@ -1,14 +1,13 @@
 package view
 
 import (
-	"strings"
 	"time"
-	"unicode"
 
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/benchd/benchd/internal/plan"
 	"github.com/benchd/benchd/internal/remote"
+	"github.com/benchd/benchd/internal/report"
 )
 
 const (
@@ -71,14 +70,9 @@ func clean(p *remote.Progress) {
 	}
 }
 
-// printable returns a text on one line and without escape sequences.
+// printable returns a text on one line, without escape sequences and marks of direction.
 func printable(s string) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) {
-			return ' '
-		}
-		return r
-	}, ansi.Strip(s))
+	return report.Plain(ansi.Strip(s))
 }
 
 // Done returns the completed share of the phase, 0 to 1, and the time that the rest takes; ok is false for a phase without an end.
