@@ -48,7 +48,7 @@ func (c *Client) persist(ctx context.Context, method string, request, response p
 		err := c.tryMaster(ctx, at, within, method, request, response)
 		var answer *protocol.Exception
 		switch {
-		case err == nil, ctx.Err() != nil:
+		case err == nil, ctx.Err() != nil, isRefused(err):
 			return err
 		case errors.As(err, &answer) && !starting(answer):
 			return err

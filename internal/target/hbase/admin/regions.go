@@ -135,11 +135,17 @@ func (c *Client) meta(ctx context.Context, start, stop []byte) ([]Region, error)
 			if ok {
 				regions = append(regions, r)
 			}
+			if len(regions) > maxRegions {
+				return fmt.Errorf("%w: hbase:meta has more than %d regions", errTooMuch, maxRegions)
+			}
 			return err
 		})
 	})
 	return regions, err
 }
+
+// maxRegions is the number of regions that are read from hbase:meta.
+const maxRegions = 1 << 17
 
 // onMeta calls scanning with a scan of hbase:meta that lacks only its range. If the server does not serve the table or does not
 // answer, onMeta looks up the table in ZooKeeper and calls scanning again.
@@ -156,7 +162,7 @@ func (c *Client) onMeta(ctx context.Context, scanning func(s *scan) error) error
 		})
 		var answer *protocol.Exception
 		switch {
-		case err == nil, ctx.Err() != nil, errors.Is(err, ErrNoTable):
+		case err == nil, ctx.Err() != nil, errors.Is(err, ErrNoTable), errors.Is(err, errTooMuch), isRefused(err):
 			return err
 		case errors.As(err, &answer) && !elsewhere(answer) && !starting(answer):
 			return err

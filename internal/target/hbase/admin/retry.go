@@ -70,13 +70,19 @@ func mayPass(err error) bool {
 	if dns, ok := errors.AsType[*net.DNSError](err); ok && dns.IsNotFound {
 		return false
 	}
-	if _, refused := errors.AsType[*outbound.RefusedError](err); refused {
+	if isRefused(err) {
 		return false
 	}
-	for _, final := range []error{ErrNoTable, ErrNoNamespace, ErrTableExists, ErrDisabled, ErrEnabled, zk.ErrNoAuth, errNoZooKeeper, context.Canceled} {
+	for _, final := range []error{ErrNoTable, ErrNoNamespace, ErrTableExists, ErrDisabled, ErrEnabled, zk.ErrNoAuth, errNoZooKeeper, errTooMuch, context.Canceled} {
 		if errors.Is(err, final) {
 			return false
 		}
 	}
 	return true
+}
+
+// isRefused reports whether the operator of the agent does not allow the connection.
+func isRefused(err error) bool {
+	_, refused := errors.AsType[*outbound.RefusedError](err)
+	return refused
 }

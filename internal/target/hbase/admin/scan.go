@@ -27,6 +27,12 @@ type scan struct {
 	seq uint64
 }
 
+// maxCells is the number of cells of a row that are read: rows are keys, or those of hbase:meta.
+const maxCells = 100_000
+
+// errTooMuch is the error of an answer without end.
+var errTooMuch = errors.New("the server sends too much")
+
 type row struct {
 	key   []byte
 	cells []protocol.Cell
@@ -52,6 +58,9 @@ func (s *scan) each(ctx context.Context, see func(row) error) error {
 				pending = row{}
 			}
 			pending.key, pending.cells = cells[0].Row, append(pending.cells, cells...)
+			if len(pending.cells) > maxCells {
+				return fmt.Errorf("%w: a row has more than %d cells", errTooMuch, maxCells)
+			}
 			if !answer.partial[i] {
 				if err := see(pending); err != nil {
 					return err

@@ -30,7 +30,7 @@ func (g *zkGuard) connect(network, address string, timeout time.Duration) (net.C
 	ctx, cancel := context.WithTimeout(context.Background(), timeout)
 	defer cancel()
 	conn, err := g.dial.DialContext(ctx, network, address)
-	if _, refused := errors.AsType[*outbound.RefusedError](err); refused {
+	if isRefused(err) {
 		g.fail(err)
 	}
 	if err != nil {

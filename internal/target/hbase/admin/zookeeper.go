@@ -157,6 +157,11 @@ func (c *Client) look(ctx context.Context, services []string) (sites, error) {
 	select {
 	case a := <-answers:
 		conn.Close()
+		select {
+		case err := <-guard.failed: // it is why the library has closed the connection
+			return sites{}, fmt.Errorf("read from ZooKeeper: %w", err)
+		default:
+		}
 		return a.sites, a.err
 	case err := <-guard.failed: // the library would try again
 		conn.Close()

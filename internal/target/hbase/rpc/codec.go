@@ -11,6 +11,9 @@ import (
 // codec compresses cells like Hadoop's block streams: the length of a block, then chunks with their lengths.
 type codec struct{ compression.Codec }
 
+// expansion is more than the length of any chunk's content in relation to the chunk: three bytes of Snappy stand for at most 64.
+const expansion = 22
+
 // compress appends cells to out.
 func (c *codec) compress(out, cells []byte) []byte {
 	out = binary.BigEndian.AppendUint32(out, uint32(len(cells)))
@@ -40,7 +43,7 @@ func (c *codec) decompress(out, blocks []byte) ([]byte, error) {
 			}
 			before := len(out)
 			// A chunk begins with its length, which Decode allocates without checking.
-			if claimed, k := protowire.ConsumeVarint(tail[:n]); k < 0 || claimed > uint64(end-before) {
+			if claimed, k := protowire.ConsumeVarint(tail[:n]); k < 0 || claimed > uint64(end-before) || claimed > uint64(expansion*n) {
 				return out, errCutShort
 			}
 			var err error

@@ -190,18 +190,34 @@ func (c *Conn) answer(frame []byte, size int) (*Call, error) {
 	case call == nil:
 		return nil, c.drop(size - len(frame))
 	}
-	whole := call.take(len(body) + size - len(frame))
-	if err := c.rest(whole[copy(whole, body):]); err != nil {
+	whole, err := c.receive(call, body, len(body)+size-len(frame))
+	if err != nil {
 		call.finish(err)
 		return nil, err
 	}
-	err := call.fill(h, whole)
+	err = call.fill(h, whole)
 	if err == nil && c.codec != nil && len(call.cells) > 0 {
 		call.spare, err = c.codec.decompress(call.spare[:0], call.cells)
 		call.cells = call.spare
 	}
 	call.finish(err)
 	return call, nil
+}
+
+// receive reads an answer of size bytes, of which body has arrived. The buffer of a large answer grows with what arrives: a server
+// can announce more than it sends.
+func (c *Conn) receive(call *Call, body []byte, size int) ([]byte, error) {
+	whole := call.take(min(size, max(keepBuffer, len(body))))
+	for done := copy(whole, body); ; {
+		if err := c.rest(whole[done:]); err != nil {
+			return nil, err
+		}
+		if done = len(whole); done == size {
+			return whole, nil
+		}
+		whole = append(whole, make([]byte, min(size-done, done))...)
+		call.buffer = whole
+	}
 }
 
 // drop reads the last n bytes of an answer that nobody waits for.
