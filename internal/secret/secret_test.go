@@ -84,10 +84,10 @@ func TestAValueDoesNotShowTheSecret(t *testing.T) {
 	r := Resolver{Variables: map[string]Value{"BENCHD_SECRET_A": v}}
 	var out bytes.Buffer
 	for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q", "%x", "%X", "%d", "%T", "%20s", "%p"} {
-		fmt.Fprintf(&out, verb, v)  //nolint:govet // any verb may be used by mistake
-		fmt.Fprintf(&out, verb, &v) //nolint:govet // see above
-		fmt.Fprintf(&out, verb, h)  //nolint:govet // see above
-		fmt.Fprintf(&out, verb, r)  //nolint:govet // see above
+		fmt.Fprintf(&out, verb, v)
+		fmt.Fprintf(&out, verb, &v)
+		fmt.Fprintf(&out, verb, h)
+		fmt.Fprintf(&out, verb, r)
 	}
 	fmt.Fprintln(&out, v, h, fmt.Errorf("wrapped: %v", v))
 	for _, handler := range []slog.Handler{slog.NewTextHandler(&out, nil), slog.NewJSONHandler(&out, nil)} {
@@ -216,7 +216,7 @@ func TestAFolderOfSecretsThatOthersCanChangeIsRefused(t *testing.T) {
 	base := t.TempDir()
 	open, file := filepath.Join(base, "open"), filepath.Join(base, "file")
 	require.NoError(t, os.Mkdir(open, 0o750))
-	require.NoError(t, os.Chmod(open, 0o777)) //nolint:gosec // the subject of the test
+	require.NoError(t, os.Chmod(open, 0o777))
 	write(t, file, "x", 0o600)
 	for folder, problem := range map[string]string{open: "chmod o-w", file: "is a file", filepath.Join(base, "missing"): "no such file"} {
 		require.ErrorContains(t, Resolver{Folders: []string{folder}}.Check(), problem)
