@@ -1,7 +1,6 @@
 package spec
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -70,7 +69,7 @@ func TestASecretInASubmissionIsRefusedOnceAndNotRepeated(t *testing.T) {
 func requireRefused(t *testing.T, err error, warnings []property.Warning, want string) {
 	t.Helper()
 	var problems property.Problems
-	require.True(t, errors.As(err, &problems), err)
+	require.ErrorAs(t, err, &problems)
 	require.Len(t, problems, 1, err)
 	require.ErrorContains(t, err, want)
 	require.NotContains(t, err.Error(), canary[:4])
