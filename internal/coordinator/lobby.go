@@ -32,7 +32,9 @@ func (l *lobby) enter(end context.CancelCauseFunc) (leave func()) {
 	if l.waiting.Len() >= maxWaiting {
 		oldest := l.waiting.Front()
 		l.waiting.Remove(oldest)
-		oldest.Value.(context.CancelCauseFunc)(wire.Errorf(wire.ErrLimit, "%d streams of agents are waiting for admission, the maximum", maxWaiting))
+		if end, is := oldest.Value.(context.CancelCauseFunc); is {
+			end(wire.Errorf(wire.ErrLimit, "%d streams of agents are waiting for admission, the maximum", maxWaiting))
+		}
 	}
 	place := l.waiting.PushBack(end)
 	return func() {
