@@ -61,7 +61,7 @@ func ParseRule(text string) (Rule, error) {
 		r.network = netip.PrefixFrom(address, address.BitLen())
 		return r, nil
 	}
-	if host == "" || strings.ContainsAny(host, " ,:[]") {
+	if canonical(host) == "" || strings.ContainsAny(host, " ,:[]") {
 		return bad("not a host")
 	}
 	r.name = canonical(host)
