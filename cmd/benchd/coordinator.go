@@ -147,6 +147,15 @@ func runCoordinator(ctx context.Context, c *cli.Context, f coordinatorFlags) (er
 	}, coord.Detach)
 }
 
+// bounded limits the connections of a listener. Those of a unix socket belong to the user of the process and to root; they must stay as
+// they are, because the operating system names the peer of a unix connection only.
+func bounded(l net.Listener) net.Listener {
+	if l.Addr().Network() == "unix" {
+		return l
+	}
+	return netutil.LimitListener(l, coordinator.MaxConnections)
+}
+
 // auditFile returns the path of the audit log; empty for none.
 func (f *coordinatorFlags) auditFile() string {
 	if f.audit == cli.Off {
@@ -185,7 +194,7 @@ func serve(ctx context.Context, c *cli.Context, server *grpc.Server, rpc, web ne
 	defer cancel()
 	served := make(chan error, 2)
 	go func() {
-		err := server.Serve(netutil.LimitListener(rpc, coordinator.MaxConnections))
+		err := server.Serve(bounded(rpc))
 		if errors.Is(err, grpc.ErrServerStopped) {
 			err = nil // stopped before it started
 		}
