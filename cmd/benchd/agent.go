@@ -5,7 +5,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -14,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 	"google.golang.org/grpc"
 
+	"github.com/benchd/benchd/internal/access"
 	"github.com/benchd/benchd/internal/agent"
 	"github.com/benchd/benchd/internal/certs"
 	"github.com/benchd/benchd/internal/cli"
@@ -80,6 +83,7 @@ count from the next connection; SIGHUP reads them at once. Broken files leave th
 	profilesFlag(cmd, &f.profiles, "--metrics-listen")
 	config.Duration(fs, &f.orphan, "orphan-timeout", false, "stop the load after this time without a coordinator")
 	f.tls = cli.AddTLSFlags(cmd, identity.Agent)
+	f.tls.AddRevoked(cmd)
 	webConfigFlag(cmd, &f.web, "--metrics-listen")
 	insecureFlag(cmd, &f.insecure, "connect and listen beyond this machine")
 	clockFlags(fs, &f.skew)
@@ -189,7 +193,7 @@ func runAgent(ctx context.Context, c *cli.Context, cmd *cobra.Command, f *agentF
 	}
 	c.Logger.Info("agent starts", "coordinator", f.coordinator, "http", web.Addr().String(), "version", c.Version)
 	return serveAgent(ctx, c, a, web, debugserver.ServerConfig{
-		Registry: registry, Logger: c.Logger, Profiles: f.profiles, TLS: cli.ServerTLS(store), Web: f.webConfig,
+		Registry: registry, Logger: c.Logger, Profiles: f.profiles, TLS: cli.ServerTLS(store), Web: f.webConfig, Allow: admit(store, c.Logger),
 	})
 }
 
@@ -208,6 +212,21 @@ func (f *agentFlags) advertised(l net.Listener) string {
 		return "https://" + address
 	}
 	return address
+}
+
+// admit returns the rule for HTTP requests to an agent: what package access lists for their peers, unless the certificate was revoked
+// since they connected. The log has each request that is refused.
+func admit(store *certs.Store, log *slog.Logger) func(identity.Identity, *http.Request) error {
+	return func(who identity.Identity, r *http.Request) error {
+		err := access.Path(who, r.URL.Path)
+		if err == nil && store != nil && store.Revoked(who.Serial) {
+			err = fmt.Errorf("the certificate of %s with the serial number %s is revoked", who, who.Serial)
+		}
+		if err != nil {
+			log.Warn("HTTP request was refused", "peer", who.String(), "from", r.RemoteAddr, "path", r.URL.Path, "reason", err)
+		}
+		return err
+	}
 }
 
 // serveAgent runs a, and serves its metrics until it ends.

@@ -277,7 +277,7 @@ func pkiRevokeCommand() cli.Command {
 that name, ROLE/NAME those of one role, SERIAL one certificate. An agent is denied by its name, with its join tokens and all
 certificates that it gets from its coordinator: give the machine another name afterwards.
 
-A coordinator refuses the certificates in its --tls-revoked, which it reads every few seconds: copy the file there.`,
+Coordinators and agents refuse the certificates in their --tls-revoked, which they read every few seconds: copy the file there.`,
 		Example: `  benchd pki revoke operator/anna --reason 'lost laptop'
   benchd pki revoke client-1
   benchd pki revoke 4f2a90c11de7c0ffee4f2a90c11de7c0`,
@@ -299,7 +299,7 @@ A coordinator refuses the certificates in its --tls-revoked, which it reads ever
 				return err
 			}
 		}
-		c.Logger.Info("certificates are on the deny list: copy it to each coordinator's --tls-revoked", "file", filepath.Join(dir, pki.RevokedFile))
+		c.Logger.Info("certificates are on the deny list: copy it to the --tls-revoked of each coordinator and agent", "file", filepath.Join(dir, pki.RevokedFile))
 		return nil
 	}}
 }

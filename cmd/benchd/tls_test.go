@@ -188,6 +188,41 @@ func fetchTLS(t *testing.T, config *tls.Config, url string) (status int, body st
 	return resp.StatusCode, string(text)
 }
 
+// An agent's port has more than metrics: profiles reveal what the agent does, and cost its time.
+func TestAnAgentRefusesHTTPRequestsThatItsPeerMayNotMake(t *testing.T) {
+	ca := certstest.NewCA(t)
+	dir := t.TempDir()
+	revoked := ca.Identify(t, identity.Admin, "former")
+	deny := filepath.Join(dir, "revoked.txt")
+	require.NoError(t, os.WriteFile(deny, []byte(revoked.Serial()+" former\n"), 0o600))
+	agent := start(t, append([]string{
+		"agent", "--coordinator", "127.0.0.1:1", "--name", "client-1", "--spool", t.TempDir(), "--pprof", "--tls-revoked", deny,
+	}, tlsFlags(ca.Identify(t, identity.Agent, "client-1").Write(t, dir, ca))...)...)
+	url := "https://" + agent.logs(`agent starts.* http=(\S+)`)[0]
+	as := func(cert tls.Certificate) *tls.Config { return certstest.Client(t, ca, cert, identity.Agent) }
+	for _, test := range []struct {
+		peer   tls.Certificate
+		path   string
+		status int
+	}{
+		{ca.Identify(t, identity.Admin, "root").TLS, "/debug/pprof/cmdline", http.StatusOK},
+		{ca.Identify(t, identity.Operator, "anna").TLS, "/metrics", http.StatusOK},
+		{ca.Identify(t, identity.Operator, "anna").TLS, "/debug/pprof/cmdline", http.StatusForbidden},
+		{ca.Identify(t, identity.Agent, "client-2").TLS, "/metrics", http.StatusForbidden},
+		{tls.Certificate{}, "/healthz", http.StatusOK},
+		{tls.Certificate{}, "/metrics", http.StatusUnauthorized},
+		{tls.Certificate{}, "/debug/pprof/cmdline", http.StatusUnauthorized},
+	} {
+		status, body := fetchTLS(t, as(test.peer), url+test.path)
+		require.Equal(t, test.status, status, "%s: %s", test.path, body)
+	}
+	agent.logs(`HTTP request was refused" peer="anna \(operator\)" from=127.0.0.1:\d+ path=/debug/pprof/cmdline`)
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url+"/metrics", http.NoBody)
+	require.NoError(t, err)
+	_, err = (&http.Transport{DisableKeepAlives: true, TLSClientConfig: as(revoked.TLS)}).RoundTrip(req) //nolint:bodyclose // it fails
+	require.ErrorContains(t, err, "bad certificate")
+}
+
 func TestAFlagWithDotsHasAKeyAndAVariable(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "benchd.yaml")
 	require.NoError(t, os.WriteFile(file, []byte("web.config.file: /none/key.yml\n"), 0o600))

@@ -12,15 +12,13 @@ import (
 func identify(next http.Handler, peer func(*http.Request) identity.Identity, allow func(identity.Identity, *http.Request) error) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		id := peer(r)
-		if allow != nil {
-			if err := allow(id, r); err != nil {
-				status := http.StatusForbidden
-				if id.Role == identity.Anonymous {
-					status = http.StatusUnauthorized
-				}
-				http.Error(w, err.Error(), status)
-				return
+		if err := allow(id, r); err != nil {
+			status := http.StatusForbidden
+			if id.Role == identity.Anonymous {
+				status = http.StatusUnauthorized
 			}
+			http.Error(w, err.Error(), status)
+			return
 		}
 		next.ServeHTTP(w, r.WithContext(identity.With(r.Context(), id)))
 	})

@@ -29,6 +29,9 @@ func viewers(id identity.Identity, r *http.Request) error {
 	return errors.New("this path needs the role viewer")
 }
 
+// everyone allows all requests.
+func everyone(identity.Identity, *http.Request) error { return nil }
+
 func TestPeersHaveTheIdentityOfTheirCertificate(t *testing.T) {
 	ca := certstest.NewCA(t)
 	server := ca.Identify(t, identity.Coordinator, "c").Store(t, ca)
@@ -80,4 +83,21 @@ func TestAServerWithTLSReturnsItsError(t *testing.T) {
 		Registry: NewRegistry("v1-test"), Logger: slog.New(slog.DiscardHandler), TLS: ca.Identify(t, identity.Coordinator, "c").Store(t, ca).ServerConfig(),
 	})
 	require.ErrorContains(t, server.Run(t.Context(), l), "serve HTTP on 127.0.0.1:")
+}
+
+func TestWithoutARuleThePathsOfTheTableAreAllowed(t *testing.T) {
+	ca := certstest.NewCA(t)
+	url, stop := serve(t, ServerConfig{TLS: ca.Identify(t, identity.Agent, "a").Store(t, ca).ServerConfig(), Profiles: true})
+	for path, status := range map[string]int{"/metrics": 200, "/healthz": 200, "/debug/pprof/cmdline": 403, "/new": 403} {
+		client := &http.Client{Timeout: tolerance.Patience, Transport: &http.Transport{
+			DisableKeepAlives: true, TLSClientConfig: certstest.Client(t, ca, ca.Identify(t, identity.Viewer, "anna").TLS, identity.Agent),
+		}}
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "https"+url[len("http"):]+path, http.NoBody)
+		require.NoError(t, err)
+		resp, err := client.Do(req)
+		require.NoError(t, err, path)
+		require.NoError(t, resp.Body.Close())
+		require.Equal(t, status, resp.StatusCode, path)
+	}
+	require.NoError(t, stop())
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 	"golang.org/x/net/netutil"
 
+	"github.com/benchd/benchd/internal/access"
 	"github.com/benchd/benchd/internal/identity"
 )
 
@@ -54,7 +55,7 @@ type ServerConfig struct {
 	TLS *tls.Config
 	// Web replaces TLS by the rules of a file. Optional.
 	Web *WebConfig
-	// Allow refuses a peer's request, if it returns an error. Without it all requests are allowed.
+	// Allow refuses a peer's request, if it returns an error. Default: the table of package access.
 	Allow func(id identity.Identity, r *http.Request) error
 	// Profiles serves /debug/pprof/: any client can then profile the program, at the program's cost.
 	Profiles bool
@@ -69,6 +70,9 @@ type Server struct {
 
 // NewServer returns a server. It serves when Run is called.
 func NewServer(c ServerConfig) *Server {
+	if c.Allow == nil {
+		c.Allow = func(id identity.Identity, r *http.Request) error { return access.Path(id, r.URL.Path) }
+	}
 	errorLog := slog.NewLogLogger(c.Logger.Handler(), slog.LevelWarn)
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", promhttp.HandlerFor(c.Registry, promhttp.HandlerOpts{ErrorLog: errorLog, MaxRequestsInFlight: mostScrapes}))

@@ -50,7 +50,7 @@ func TestAWebConfigurationDecidesWhoIsAViewer(t *testing.T) {
 		config, err := OpenWebConfig(path)
 		require.NoError(t, err, name)
 		require.Equal(t, test.tls, config.TLS(), name)
-		url, stop := serve(t, ServerConfig{Web: config, Handlers: map[string]http.Handler{"/who": http.HandlerFunc(who)}})
+		url, stop := serve(t, ServerConfig{Web: config, Allow: everyone, Handlers: map[string]http.Handler{"/who": http.HandlerFunc(who)}})
 		if test.tls {
 			url = "https" + url[len("http"):]
 		}

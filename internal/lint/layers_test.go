@@ -98,7 +98,7 @@ func layers() []layer {
 			{name: "audit", only: []string{"cmd", "coordinator", "remote", "dev", "test"}},
 			{name: "phrase"},
 			{name: "config", beside: []string{"suggest"}, only: []string{"cmd", "cli"}},
-			{name: "debugserver", beside: []string{"certs", "tolerance"}, only: []string{"cmd", "coordinator", "agent", "remote", "dev"}},
+			{name: "debugserver", beside: []string{"access", "certs", "tolerance"}, only: []string{"cmd", "coordinator", "agent", "remote", "dev"}},
 			{name: "tolerance"}, // for tests
 			{name: "doctable"},  // for tests
 			{name: "quarantine", only: []string{"coordinator", "coordinator/conductor", "results"}, tests: []string{"test"}},
