@@ -102,6 +102,7 @@ type Coordinator struct {
 	lobby lobby
 
 	submitting sync.Mutex // from the count of the active suites until the next one is archived
+	quota      quota      // with submitting
 
 	turn sync.Mutex // serializes changes of archived suites; see changeSuite
 

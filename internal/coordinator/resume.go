@@ -53,7 +53,7 @@ func (c *Coordinator) resumeSuite(ctx context.Context, req *benchdv1.SubmitReque
 	if have < least {
 		return "", nil, tooFew(have, least, req)
 	}
-	again, unfinished, err := c.runAgain(ctx, suite)
+	again, unfinished, err := c.runAgain(ctx, suite, req.GetSubmittedBy())
 	if err != nil {
 		return "", nil, err
 	}
@@ -80,8 +80,10 @@ func some(runs int) string {
 }
 
 // runAgain archives and queues new runs that replace those which did not end as complete. unfinished reports whether
-// other runs have not ended.
-func (c *Coordinator) runAgain(ctx context.Context, suite archive.Suite) (again []*record.Run, unfinished bool, err error) {
+// other runs have not ended: otherwise the suite counts again as one that has not ended, for the peer that resumes it.
+func (c *Coordinator) runAgain(ctx context.Context, suite archive.Suite, who string) (again []*record.Run, unfinished bool, err error) {
+	c.submitting.Lock()
+	defer c.submitting.Unlock()
 	c.turn.Lock()
 	defer c.turn.Unlock()
 	state, err := c.openSuite(ctx, suite.ID)
@@ -104,12 +106,20 @@ func (c *Coordinator) runAgain(ctx context.Context, suite archive.Suite) (again 
 	if err != nil || len(again) == 0 {
 		return nil, unfinished, err
 	}
+	if !unfinished {
+		if err := c.admitSuite(ctx, who); err != nil {
+			return nil, false, err
+		}
+	}
 	err = c.addRuns(ctx, suite, again, true)
 	if errors.Is(err, archive.ErrFull) {
 		err = wire.Errorf(wire.ErrFull, "%v", err)
 	}
 	if err != nil {
 		return nil, false, err
+	}
+	if !unfinished {
+		c.quota.resume(suite.ID, who)
 	}
 	return again, unfinished, nil
 }

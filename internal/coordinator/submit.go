@@ -152,11 +152,7 @@ func (c *Coordinator) enqueue(ctx context.Context, suite *plan.Suite, req *bench
 	}
 	c.submitting.Lock()
 	defer c.submitting.Unlock()
-	active, err := readQuota(ctx, c.archive)
-	if err == nil {
-		err = active.admits(stored.SubmittedBy)
-	}
-	if err != nil {
+	if err := c.admitSuite(ctx, stored.SubmittedBy); err != nil {
 		return "", err
 	}
 	for {
