@@ -84,7 +84,8 @@ func runDev(ctx context.Context, c *cli.Context, cmd *cobra.Command, f devFlags)
 	registry := debugserver.NewRegistry(c.Version)
 	cluster, err := dev.Start(ctx, dev.Config{
 		Agents: f.agents, DataDir: f.data, Listener: rpc, Version: c.Version, Logger: c.Logger, Registerer: registry,
-		Embed: embedded, WriteBelow: f.writeBelow, Outbound: dialer, Secrets: secrets, KnownIO: f.rawIO == cli.Off,
+		Listeners: []string{cli.Secured("gRPC", rpc.Addr().String(), false), cli.Secured("HTTP", web.Addr().String(), false)},
+		Embed:     embedded, WriteBelow: f.writeBelow, Outbound: dialer, Secrets: secrets, KnownIO: f.rawIO == cli.Off,
 	})
 	if err != nil {
 		_ = rpc.Close() // the cluster may have closed it already
@@ -94,6 +95,8 @@ func runDev(ctx context.Context, c *cli.Context, cmd *cobra.Command, f devFlags)
 		c.Logger.LogAttrs(ctx, slog.LevelInfo, "sandbox listens", s.Attrs()...)
 	}
 	c.Logger.Info("coordinator listens", "grpc", rpc.Addr().String(), "http", web.Addr().String(), "agents", f.agents, "version", c.Version)
+	cli.WarnInsecure(c.Logger, "gRPC listens", rpc.Addr().String(), false)
+	cli.WarnInsecure(c.Logger, "HTTP listens", web.Addr().String(), false)
 	served := debugserver.NewServer(debugserver.ServerConfig{
 		Registry: registry, Logger: c.Logger, Profiles: f.profiles,
 		Handlers: map[string]http.Handler{"/sd/agents": cluster.Coordinator.Discovery()},

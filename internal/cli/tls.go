@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"crypto/tls"
+	"log/slog"
 	"net"
 	"os"
 	"os/signal"
@@ -97,16 +98,13 @@ func WatchTLS(ctx context.Context, store *certs.Store) (stop func()) {
 }
 
 // Secured describes how a listener is secured, such as "gRPC 0.0.0.0:7070: TLS".
-func Secured(what, address string, secured bool) string {
-	how := "plain text, with --insecure"
-	_, local := security.Socket(address)
-	switch {
-	case local:
-		how = "unix socket, for its user and root"
-	case secured:
-		how = "TLS"
-	case security.Loopback(address):
-		how = "plain text, on this machine only"
+func Secured(what, address string, tls bool) string {
+	return what + " " + address + ": " + security.Protection(address, tls)
+}
+
+// WarnInsecure logs what --insecure leaves open: what is a listener or a connection, and address its address.
+func WarnInsecure(log *slog.Logger, what, address string, tls bool) {
+	if security.Unprotected(security.Protection(address, tls)) {
+		log.Warn(what+" without TLS: everyone on the network can read and control it", "address", address, "cure", "use certificates instead of --insecure")
 	}
-	return what + " " + address + ": " + how
 }

@@ -88,7 +88,7 @@ func TestARunThatPanicsIsSetAside(t *testing.T) {
 			require.Equal(t, result.Failed, shown.Status)
 			require.Equal(t, r.Reason, shown.Reason)
 			require.NotEmpty(t, shown.Phases)
-			agent := roster.NewSession(t.Context(), func(error) {}, &benchdv1.Hello{Name: "agent-0", BootId: "1"}, "", c.clock, c.log)
+			agent := roster.NewSession(t.Context(), func(error) {}, &benchdv1.Hello{Name: "agent-0", BootId: "1"}, "", "", c.clock, c.log)
 			require.False(t, one.Progress().Holds(agent, latency.WindowID{Run: "BAD.1", Phase: "measure", Attempt: 1}), "its windows are refused")
 		})
 	}

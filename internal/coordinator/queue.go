@@ -73,9 +73,8 @@ func (c *Coordinator) grant(r *record.Run, agents []*roster.Agent) {
 	r.State.Build = c.config.Version
 	for i, m := range agents {
 		m.Serve(r.Archived.ID)
-		info := m.Info(c.clock)
 		granted.Agents = append(granted.Agents, lifecycle.Grant{Agent: m.Name, Boot: m.Boot()})
-		r.State.Agents = append(r.State.Agents, roster.Provenance(info, i, workers[i]))
+		r.State.Agents = append(r.State.Agents, m.Provenance(i, workers[i]))
 	}
 	cd := c.conduct(r)
 	cd.Grant(granted)
@@ -83,6 +82,11 @@ func (c *Coordinator) grant(r *record.Run, agents []*roster.Agent) {
 
 // conduct starts the conductor of a run. The caller holds c.mu.
 func (c *Coordinator) conduct(r *record.Run) *conductor.Conductor {
+	for _, l := range c.config.Listeners {
+		if !slices.Contains(r.State.Listeners, l) { // after a restart they may be others
+			r.State.Listeners = append(r.State.Listeners, l)
+		}
+	}
 	cd := conductor.New(c.conductorConfig(), r)
 	c.take(cd)
 	return cd

@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"sync"
 
+	"google.golang.org/grpc/credentials"
 	"google.golang.org/grpc/peer"
 
 	"github.com/benchd/benchd/internal/access"
@@ -16,6 +18,7 @@ import (
 	benchdv1 "github.com/benchd/benchd/internal/gen/benchd/v1"
 	"github.com/benchd/benchd/internal/identity"
 	"github.com/benchd/benchd/internal/quarantine"
+	"github.com/benchd/benchd/internal/security"
 	"github.com/benchd/benchd/internal/wire"
 )
 
@@ -38,7 +41,7 @@ func (c *Coordinator) serveSession(stream benchdv1.AgentService_SessionServer) e
 		return err
 	}
 
-	s := roster.NewSession(ctx, cancel, hello, peerAddress(stream.Context()), c.clock, c.log)
+	s := roster.NewSession(ctx, cancel, hello, peerAddress(stream.Context()), protection(stream.Context()), c.clock, c.log)
 	// It is queued before other goroutines can find the session and send something else.
 	s.Send(&benchdv1.SessionResponse{Message: &benchdv1.SessionResponse_Welcome{
 		Welcome: &benchdv1.Welcome{Version: c.config.Version, BootId: c.boot},
@@ -86,6 +89,24 @@ func ownName(ctx context.Context, name string) error {
 		Who: identity.From(ctx), What: fmt.Sprintf("serve as agent %q", name),
 		Cure: fmt.Sprintf("start it with --name %s, or with the certificate of that name", who),
 	})
+}
+
+// protection describes how the connection of a peer is protected; empty for one within this process.
+func protection(ctx context.Context) string {
+	p, ok := peer.FromContext(ctx)
+	if !ok {
+		return ""
+	}
+	switch p.AuthInfo.(type) {
+	case credentials.TLSInfo:
+		return security.Protection(p.Addr.String(), true)
+	case security.Local:
+		return security.Protection("unix:"+p.Addr.String(), false)
+	}
+	if _, port, err := net.SplitHostPort(p.Addr.String()); err != nil || port == "" {
+		return ""
+	}
+	return security.Protection(p.Addr.String(), false)
 }
 
 func peerAddress(ctx context.Context) string {

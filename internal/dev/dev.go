@@ -44,6 +44,8 @@ type Config struct {
 	DataDir string
 	// Listener also serves the coordinator to other processes. Optional; Close closes it.
 	Listener net.Listener
+	// Listeners describe how the listeners are secured; see [coordinator.Config].
+	Listeners []string
 	// Embed starts a system under test in the same process. Default: none.
 	Embed load.Start
 	// Targets are the available targets. Default: all of this build.
@@ -102,7 +104,7 @@ func Start(ctx context.Context, config Config) (*Cluster, error) {
 	}
 	c.Coordinator, err = coordinator.New(ctx, coordinator.Config{
 		DataDir: config.DataDir, Version: config.Version, Logger: config.Logger, Registerer: config.Registerer,
-		Reader: reader, Supplied: supplied, Audit: filepath.Join(config.DataDir, "audit.jsonl"),
+		Reader: reader, Supplied: supplied, Audit: filepath.Join(config.DataDir, "audit.jsonl"), Listeners: config.Listeners,
 	})
 	if err != nil {
 		return nil, errors.Join(err, c.tidy())

@@ -48,6 +48,9 @@ func TestText(t *testing.T) {
 		"READ p99.9":                                      "READ p99.9",
 		"load, 60 s of agents a, b and c, without the CPU of every agent; measure, 10 s of agents a and b":                                        "加载阶段，agent a、b 和 c 的 60 s，不含部分 agent 的 CPU 数据；测量阶段，agent a 和 b 的 10 s",
 		"agent a: scheduler lag p99 of 1.31 ms from 0 s to 0.4 s, where the operations' p99 is 8.76 ms. Tested on load, 0.4 s of agents a and b.": "agent a：从 0 s 到 0.4 s 期间调度延迟 p99 达 1.31 ms，而操作的 p99 为 8.76 ms。检验数据：加载阶段，agent a 和 b 的 0.4 s。",
+		"gRPC 0.0.0.0:7070: TLS; HTTP [::]:7071: plain text, with --insecure; agents (a and b): TLS":                                              "gRPC 0.0.0.0:7070：TLS；HTTP [::]:7071：明文（使用了 --insecure）；agent（a 和 b）：TLS",
+		"gRPC unix:/run/s: unix socket, for its user and root; agents: unix socket, for its user and root":                                        "gRPC unix:/run/s：unix socket，仅限其用户和 root；agent：unix socket，仅限其用户和 root",
+		"- listener HTTP 127.0.0.1:7071: plain text, on this machine only":                                                                        "- 监听地址 HTTP 127.0.0.1:7071：明文，仅限本机",
 		"agent load: nothing after 3 s": "agent load：3 s 之后没有数据",
 	} {
 		require.Equal(t, want, zh.Text(english))

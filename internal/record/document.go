@@ -66,7 +66,7 @@ func (r *Run) Header(version string) result.Run {
 		Spec: r.Suite.Spec, Resolved: r.Archived.Properties, Note: r.Suite.Note, Tags: r.Suite.Tags,
 		Provenance: result.Provenance{
 			Benchd: cmp.Or(r.State.Build, version), SubmittedBy: r.Suite.SubmittedBy, Created: r.Suite.Created,
-			Seed: r.Settings.Workload.Seed, Target: r.State.Target, Agents: r.State.Agents,
+			Seed: r.Settings.Workload.Seed, Target: r.State.Target, Agents: r.State.Agents, Listeners: r.State.Listeners,
 		},
 	}
 	h.Warnings = r.State.Warnings

@@ -27,7 +27,10 @@ type State struct {
 	// Sends are the first operations of the agents in the phase whose skew is reported.
 	Sends []result.FirstSend `json:"sends,omitempty"`
 
-	Build  string            `json:"build,omitempty"` // of the coordinator that handed the shards out
+	Build string `json:"build,omitempty"` // of the coordinator that handed the shards out
+	// Listeners are those of all coordinators that have controlled the run, each with its protection.
+	Listeners []string `json:"listeners,omitempty"`
+
 	Agents []result.Agent    `json:"agents,omitempty"`
 	Target map[string]string `json:"target,omitempty"`
 	Losses []result.Loss     `json:"losses,omitempty"`

@@ -330,15 +330,24 @@ func provenanceChapter(runs []result.Run, targets descriptor.List) book.Chapter 
 	for _, line := range targetLines(runs, targets) {
 		c.Text = append(c.Text, "- target: "+line)
 	}
-	var seen []string
+	var listeners, seen []string
 	for _, run := range runs {
+		for _, l := range run.Provenance.Listeners {
+			if line := "- listener " + printable(l); !slices.Contains(listeners, line) {
+				listeners = append(listeners, line)
+			}
+		}
 		for _, a := range run.Provenance.Agents {
 			line := fmt.Sprintf("- agent %s on %s: %d cores (%s), %s of memory, %s, kernel %s, %s, benchd %s", a.Name, a.Hostname, a.Cores, a.CPU, bytesText(a.Memory), a.OS, a.Kernel, a.Go, a.Version)
+			if a.Connection != "" {
+				line += ", connection: " + printable(a.Connection)
+			}
 			if !slices.Contains(seen, line) {
 				seen = append(seen, line)
 			}
 		}
 	}
+	c.Text = append(c.Text, listeners...)
 	slices.Sort(seen)
 	if n := len(seen) - someAgents; n > 0 {
 		seen = append(seen[:someAgents], fmt.Sprintf("- and %d more agents", n))

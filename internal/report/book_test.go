@@ -25,8 +25,9 @@ func aRun(id, of string, repeat int, throughput, mean float64) result.Run {
 		Resolved:  map[string]string{"db": "sandbox", "threadcount": "10", "threads.total": "0"},
 		Provenance: result.Provenance{
 			Benchd: "1.0.0", SubmittedBy: "alice", Created: planned,
-			Target: map[string]string{"target": "sandbox", "hbase.version": "2.6.0", "hbase.table.regions": "201"},
-			Agents: []result.Agent{{Name: "a", Hostname: "host-a", Cores: 8, CPU: "EPYC", Memory: 16e9, OS: "linux", Kernel: "6.1", Go: "go1.26", Version: "1.0.0"}},
+			Target:    map[string]string{"target": "sandbox", "hbase.version": "2.6.0", "hbase.table.regions": "201"},
+			Agents:    []result.Agent{{Name: "a", Hostname: "host-a", Cores: 8, CPU: "EPYC", Memory: 16e9, OS: "linux", Kernel: "6.1", Go: "go1.26", Version: "1.0.0", Connection: "TLS"}},
+			Listeners: []string{"gRPC 0.0.0.0:7070: TLS", "HTTP 0.0.0.0:7071: plain text, with --insecure"},
 		},
 		Start: &result.Start{Planned: planned.Add(time.Duration(repeat) * time.Minute)},
 		Phases: []result.Phase{{

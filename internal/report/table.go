@@ -44,6 +44,7 @@ func (p *page) head(run result.Run) {
 		{"foreign  ", foreignText(run)},
 		{"agents   ", agents(run)},
 		{"target   ", target(run)},
+		{"network  ", network(run.Provenance)},
 		{"start    ", start(run.Start)},
 		{"counts   ", counts(run.Reconcile)},
 	} {
@@ -117,6 +118,30 @@ func target(run result.Run) string {
 		parts = append(parts, "benchd "+v)
 	}
 	return strings.Join(parts, ", ")
+}
+
+// network describes how the coordinator's listeners and the connections of the agents are protected.
+func network(p result.Provenance) string {
+	parts := slices.Clone(p.Listeners)
+	var kinds []string
+	of := make(map[string][]string)
+	for _, a := range p.Agents {
+		if a.Connection == "" || slices.Contains(of[a.Connection], a.Name) {
+			continue
+		}
+		if of[a.Connection] == nil {
+			kinds = append(kinds, a.Connection)
+		}
+		of[a.Connection] = append(of[a.Connection], a.Name)
+	}
+	for _, kind := range kinds {
+		who := "agents: "
+		if len(kinds) > 1 {
+			who = fmt.Sprintf("agents (%s): ", listed(of[kind]))
+		}
+		parts = append(parts, who+kind)
+	}
+	return strings.Join(parts, "; ")
 }
 
 func start(s *result.Start) string {

@@ -210,3 +210,21 @@ func TestWriteErrors(t *testing.T) {
 	require.ErrorIs(t, ycsb(t, nil).Write(full{}, run), errFull)
 	require.NotEqual(t, time.Duration(0), ycsb(t, nil).StatusInterval)
 }
+
+// A reader sees which connections of a run were open to everyone on the network.
+func TestTheTableShowsTheProtectionOfConnections(t *testing.T) {
+	run := result.Run{ID: "S.1", Status: result.Complete, Provenance: result.Provenance{
+		Listeners: []string{"gRPC 0.0.0.0:7070: TLS", "HTTP 0.0.0.0:7071: plain text, with --insecure"},
+		Agents:    []result.Agent{{Name: "a", Connection: "TLS"}, {Name: "b", Connection: "TLS"}},
+	}}
+	shown := func() string {
+		var out strings.Builder
+		require.NoError(t, report.Table(&out, run, report.Options{Width: 200}))
+		return out.String()
+	}
+	require.Contains(t, shown(), "network  gRPC 0.0.0.0:7070: TLS; HTTP 0.0.0.0:7071: plain text, with --insecure; agents: TLS\n")
+	run.Provenance.Agents[1].Connection = "plain text, with --insecure"
+	require.Contains(t, shown(), "; agents (a): TLS; agents (b): plain text, with --insecure\n")
+	run.Provenance = result.Provenance{}
+	require.NotContains(t, shown(), "network", "a run of an older build")
+}

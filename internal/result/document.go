@@ -96,6 +96,9 @@ type Provenance struct {
 	Seed        uint64            `json:"seed"`
 	Target      map[string]string `json:"target"`
 	Agents      []Agent           `json:"agents"`
+	// Listeners are those of the coordinator, each with its protection, such as "gRPC 0.0.0.0:7070: TLS". A run within one process has
+	// none, and results of older builds do not have them.
+	Listeners []string `json:"listeners,omitempty"`
 	// Foreign is set in a result that another program measured, and benchd imported.
 	Foreign *Foreign `json:"foreign,omitempty"`
 }
@@ -158,6 +161,8 @@ type Agent struct {
 	Go       string            `json:"go"`
 	RawIO    string            `json:"raw_io,omitempty"` // on or off: system calls that bypass Go's runtime
 	Labels   map[string]string `json:"labels"`
+	// Connection is the protection of its connection to the coordinator, such as "TLS"; empty as Provenance.Listeners is.
+	Connection string `json:"connection,omitempty"`
 }
 
 // Start reports how closely together the agents began.

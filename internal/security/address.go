@@ -2,7 +2,8 @@
 //
 //  1. CheckAddress and CheckSecured validate an address to listen on or to connect to: nothing is sent unencrypted to or from
 //     another machine unless the user allows it. CheckLocal also takes the path of a unix socket.
-//  2. ListenSocket listens on a unix socket, and LocalCredentials have the operating system name its peers: only the user of the
+//  2. Protection describes how an address is protected, for people.
+//  3. ListenSocket listens on a unix socket, and LocalCredentials have the operating system name its peers: only the user of the
 //     process and root are accepted.
 package security
 
@@ -11,6 +12,7 @@ import (
 	"net"
 	"net/netip"
 	"strconv"
+	"strings"
 )
 
 // AddressError reports that an address was refused or is invalid.
@@ -80,3 +82,24 @@ func Loopback(address string) bool {
 	ip, err := netip.ParseAddr(host)
 	return err == nil && ip.Unmap().IsLoopback()
 }
+
+// unprotected ends what Protection returns for a connection that others may read and change.
+const unprotected = "plain text, with --insecure"
+
+// Protection describes how connections at an address are protected, for people: an address beyond this machine without TLS is one that
+// --insecure allowed.
+func Protection(address string, tls bool) string {
+	_, local := Socket(address)
+	switch {
+	case local:
+		return "unix socket, for its user and root"
+	case tls:
+		return "TLS"
+	case Loopback(address):
+		return "plain text, on this machine only"
+	}
+	return unprotected
+}
+
+// Unprotected reports whether a text that ends with that of Protection is about connections that others may read and change.
+func Unprotected(text string) bool { return strings.HasSuffix(text, unprotected) }

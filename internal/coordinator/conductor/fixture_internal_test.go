@@ -43,7 +43,7 @@ func (in inbox) Send(m *benchdv1.SessionResponse) error {
 
 // stream returns the session of an agent.
 func stream(ctx context.Context, cancel context.CancelCauseFunc, hello *benchdv1.Hello) *roster.Session {
-	return roster.NewSession(ctx, cancel, hello, "10.0.0.5:1", clock.NewSource(clock.Skew{}), slog.New(slog.DiscardHandler))
+	return roster.NewSession(ctx, cancel, hello, "10.0.0.5:1", "TLS", clock.NewSource(clock.Skew{}), slog.New(slog.DiscardHandler))
 }
 
 // connect adds an agent to the roster; got receives its messages.

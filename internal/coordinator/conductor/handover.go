@@ -87,9 +87,8 @@ func (h *handover) adopt(now clock.Instant, take func(shard int, m *roster.Agent
 	}
 }
 
-// grant records the assignment of a shard to another agent in the run's state, and returns it.
-func (h *handover) grant(shard int, info *benchdv1.AgentInfo) result.Agent {
-	granted := roster.Provenance(info, shard, h.workers(shard))
+// grant records the assignment of a shard to another agent in the run's state, with its attempt, and returns it.
+func (h *handover) grant(shard int, granted result.Agent) result.Agent {
 	granted.Attempt = h.run.State.Life.Shards[shard].Attempt + 1
 	h.run.State.Agents = append(h.run.State.Agents, granted)
 	return granted
@@ -135,8 +134,8 @@ func (cd *Conductor) prepare(shard int) {
 // takeOver assigns a shard to another agent, which continues where its predecessor stopped.
 func (cd *Conductor) takeOver(shard int, m *roster.Agent) {
 	delete(cd.agents.away, shard)
-	info := m.Info(cd.c.Clock)
-	cd.builder.Shard(record.ShardInfo(cd.handover.grant(shard, info)))
+	granted := cd.handover.grant(shard, m.Provenance(shard, cd.handover.workers(shard)))
+	cd.builder.Shard(record.ShardInfo(granted))
 	cd.step(lifecycle.Handed{Shard: shard, Grant: lifecycle.Grant{Agent: m.Name, Boot: m.Boot()}})
 	cd.publisher.publish(cd.builder.Live()) // from now on windows of the earlier attempt are refused
 }

@@ -12,7 +12,6 @@ import (
 
 	"github.com/benchd/benchd/internal/clock"
 	"github.com/benchd/benchd/internal/coordinator/roster"
-	benchdv1 "github.com/benchd/benchd/internal/gen/benchd/v1"
 	"github.com/benchd/benchd/internal/lifecycle"
 	"github.com/benchd/benchd/internal/plan"
 	"github.com/benchd/benchd/internal/record"
@@ -133,8 +132,8 @@ func TestASuccessorIsGrantedTheWorkersOfTheAgentBeforeIt(t *testing.T) {
 	h := loading(nil)
 	h.run.State.Agents = []result.Agent{{Name: "a", Shard: 0, Workers: 3}, {Name: "b", Shard: 1, Workers: 2}}
 	h.run.State.Life.Shards[1].Attempt = 2
-	granted := h.grant(1, &benchdv1.AgentInfo{Name: "d"})
-	require.Equal(t, result.Agent{Name: "d", Shard: 1, Attempt: 3, Workers: 2}, granted)
+	granted := h.grant(1, result.Agent{Name: "d", Shard: 1, Attempt: 1, Workers: h.workers(1), Connection: "TLS"})
+	require.Equal(t, result.Agent{Name: "d", Shard: 1, Attempt: 3, Workers: 2, Connection: "TLS"}, granted)
 	require.Equal(t, granted, h.run.State.Agents[2])
 	require.Zero(t, h.workers(2))
 }

@@ -18,6 +18,7 @@ type Agent struct {
 	hello     *benchdv1.Hello
 	boot      string // the fingerprint of its process
 	address   string
+	secured   string   // the protection of its connection
 	session   *Session // nil while it is away
 	lastHeard clock.Instant
 	clock     clock.Estimator
@@ -123,12 +124,14 @@ func (a *Agent) Info(by *clock.Source) *benchdv1.AgentInfo {
 	return info
 }
 
-// Provenance records the assignment of a shard to an agent, for results.
-func Provenance(info *benchdv1.AgentInfo, shard, workers int) result.Agent {
-	host := info.GetHost()
+// Provenance records the assignment of a shard to the agent, for results.
+func (a *Agent) Provenance(shard, workers int) result.Agent {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	host := a.hello.GetHost()
 	return result.Agent{
-		Name: info.GetName(), Version: info.GetVersion(), Shard: shard, Attempt: 1, Workers: workers,
+		Name: a.Name, Version: a.hello.GetVersion(), Shard: shard, Attempt: 1, Workers: workers, Connection: a.secured,
 		Hostname: host.GetHostname(), OS: host.GetOs(), Kernel: host.GetKernel(), CPU: host.GetCpuModel(),
-		Cores: int(host.GetCores()), CPUs: host.GetCpus(), Memory: host.GetMemoryBytes(), Go: host.GetGoVersion(), RawIO: host.GetRawIo(), Labels: info.GetLabels(),
+		Cores: int(host.GetCores()), CPUs: host.GetCpus(), Memory: host.GetMemoryBytes(), Go: host.GetGoVersion(), RawIO: host.GetRawIo(), Labels: a.hello.GetLabels(),
 	}
 }

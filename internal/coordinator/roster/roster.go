@@ -73,7 +73,7 @@ func (r *Roster) join(s *Session, now clock.Instant) (a *Agent, restarted bool, 
 	if !sameBoot {
 		a.clock = clock.Estimator{} // another process, another clock
 	}
-	a.hello, a.boot, a.session, a.address, a.lastHeard = s.hello, s.boot, s, s.address, now
+	a.hello, a.boot, a.session, a.address, a.secured, a.lastHeard = s.hello, s.boot, s, s.address, s.secured, now
 	return a, !sameBoot, nil
 }
 

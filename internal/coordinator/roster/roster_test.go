@@ -26,7 +26,7 @@ func streamFrom(t *testing.T, hello *benchdv1.Hello, address string) (*roster.Se
 	t.Helper()
 	ctx, cancel := context.WithCancelCause(t.Context())
 	t.Cleanup(func() { cancel(nil) })
-	return roster.NewSession(ctx, cancel, hello, address, clock.NewSource(clock.Skew{}), slog.New(slog.DiscardHandler)), ctx
+	return roster.NewSession(ctx, cancel, hello, address, "TLS", clock.NewSource(clock.Skew{}), slog.New(slog.DiscardHandler)), ctx
 }
 
 func names(agents []*roster.Agent) (list []string) {

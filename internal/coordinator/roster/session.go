@@ -38,6 +38,7 @@ type Session struct {
 	hello   *benchdv1.Hello // with fingerprints in place of boot ids
 	boot    string          // the fingerprint of the agent's process
 	address string
+	secured string // the protection of the connection
 	clock   *clock.Source
 	log     *slog.Logger
 
@@ -60,11 +61,11 @@ type Session struct {
 	actions map[string]chan<- *benchdv1.ActionAnswer // by action id; callers of Order wait for them
 }
 
-// NewSession returns the session of an agent that has sent its Hello. It is over when ctx ends; cancel ends ctx.
-func NewSession(ctx context.Context, cancel context.CancelCauseFunc, hello *benchdv1.Hello, address string, source *clock.Source, log *slog.Logger) *Session {
+// NewSession returns the session of an agent that has sent its Hello; secured is the protection of its connection, for results. It is over when ctx ends; cancel ends ctx.
+func NewSession(ctx context.Context, cancel context.CancelCauseFunc, hello *benchdv1.Hello, address, secured string, source *clock.Source, log *slog.Logger) *Session {
 	hello, boot := withoutSecrets(hello)
 	return &Session{
-		hello: hello, boot: boot, address: address, clock: source, log: log.With("agent", hello.GetName()), cancel: cancel, over: ctx.Done(),
+		hello: hello, boot: boot, address: address, secured: secured, clock: source, log: log.With("agent", hello.GetName()), cancel: cancel, over: ctx.Done(),
 		out:     make(chan *benchdv1.SessionResponse, sessionBuffer),
 		bursts:  make(chan chan<- struct{}, 8),
 		pending: make(map[uint64]int64),
