@@ -123,7 +123,7 @@ func (l *Log) open() error {
 	last := make([]byte, 1)
 	if l.size > 0 {
 		if _, err := f.ReadAt(last, l.size-1); err == nil && last[0] != '\n' {
-			_, err = f.Write([]byte("\n"))
+			_, err = f.WriteString("\n")
 			if err != nil {
 				return errors.Join(fmt.Errorf("repair the audit log: %w", err), f.Close())
 			}

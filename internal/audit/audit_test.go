@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -91,7 +92,7 @@ func TestFilesAreRotatedAndBounded(t *testing.T) {
 	l, path := opened(t, Options{FileBytes: 4096, Files: 3})
 	const records = 400
 	for i := range records {
-		l.Write(Record{Time: day(float64(i)), Who: "anna", Call: "Submit", Outcome: Done, Details: map[string]string{"number": fmt.Sprint(i)}})
+		l.Write(Record{Time: day(float64(i)), Who: "anna", Call: "Submit", Outcome: Done, Details: map[string]string{"number": strconv.Itoa(i)}})
 	}
 	files, err := os.ReadDir(filepath.Dir(path))
 	require.NoError(t, err)
@@ -104,7 +105,7 @@ func TestFilesAreRotatedAndBounded(t *testing.T) {
 	all := read(t, l, Query{})
 	require.Greater(t, len(all), 50)
 	for i, r := range all { // the newest ones, without a gap
-		require.Equal(t, fmt.Sprint(records-len(all)+i), r.Details["number"])
+		require.Equal(t, strconv.Itoa(records-len(all)+i), r.Details["number"])
 	}
 }
 

@@ -56,7 +56,8 @@ func (c *Coordinator) enter(ctx context.Context, method string) (context.Context
 	one := &call{c: c, who: peerIdentity(ctx, rule), from: peerAddress(ctx), name: path.Base(method), changes: rule.Changes}
 	ctx, one.entry = audit.Begin(context.WithValue(identity.With(ctx, one.who), callKey{}, one))
 	if err := access.Call(one.who, method); err != nil {
-		return ctx, one, one.deny(err)
+		err = one.deny(err)
+		return ctx, one, err
 	}
 	if certificates := c.config.Certificates; certificates != nil && one.who.Serial != "" && certificates.Revoked(one.who.Serial) {
 		one.refuse()

@@ -261,7 +261,7 @@ func at(t *testing.T, begun time.Time, after time.Duration) {
 func disk(t *testing.T, size string) string {
 	t.Helper()
 	dir := t.TempDir()
-	_, stderr, code := testcluster.Command(t, testcluster.Patience, "mount", "-t", "tmpfs", "-o", "size="+size, "tmpfs", dir)
+	_, stderr, code := testcluster.Command(t, testcluster.Patience, "mount", "-t", "tmpfs", "-o", "mode=0700,size="+size, "tmpfs", dir)
 	require.Zero(t, code, stderr)
 	t.Cleanup(func() { cleanUp(t, "umount", "-l", dir) })
 	return dir

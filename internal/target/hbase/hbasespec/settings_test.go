@@ -35,7 +35,7 @@ func other(k property.Key) string {
 		return k.Values[len(k.Values)-1]
 	case property.Duration:
 		return "7s"
-	case property.Float, property.Percent, property.Rate, property.Text, property.List:
+	case property.Float, property.Percent, property.Rate, property.Text, property.List, property.Secret:
 	}
 	return "other"
 }
