@@ -30,6 +30,7 @@ import (
 // command is a command of benchd that runs in this process until the test ends.
 type command struct {
 	t      *testing.T
+	stop   func() error // ends it early, and returns its error
 	mu     sync.Mutex
 	logged bytes.Buffer
 }
@@ -64,9 +65,12 @@ func start(t *testing.T, args ...string) *command {
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)
 	go func() { done <- program().Run(ctx, args, cli.Streams{Out: io.Discard, Err: c}) }()
-	t.Cleanup(func() {
+	c.stop = sync.OnceValue(func() error {
 		cancel()
-		err := <-done
+		return <-done
+	})
+	t.Cleanup(func() {
+		err := c.stop()
 		if t.Failed() {
 			t.Logf("%s: %v\n%s", strings.Join(args, " "), err, c.log())
 		} else {
@@ -256,4 +260,26 @@ func TestCertificatesOfAnotherRoleAreRefusedAtTheStart(t *testing.T) {
 		require.ErrorContains(t, err, "its role is operator, but this program needs ", args[0])
 		require.Equal(t, cli.Usage, cli.CodeOf(err))
 	}
+}
+
+// TestAnAgentGoesOnWithItsNextCertificate lets the certificate of an open session expire. The connection has it until its end, so
+// the agent must open another one.
+func TestAnAgentGoesOnWithItsNextCertificate(t *testing.T) {
+	t.Parallel()
+	const life = 15 * time.Second // a busy machine connects meanwhile
+	ca := certstest.NewCA(t)
+	rpc := start(t, append([]string{"coordinator", "--listen", "127.0.0.1:0", "--http", "127.0.0.1:0", "--data", t.TempDir()},
+		tlsFlags(ca.Identify(t, identity.Coordinator, "c").Write(t, t.TempDir(), ca))...)...).logs(`coordinator listens.* grpc=(\S+) http`)[0]
+	dir := t.TempDir()
+	who := identity.Identity{Role: identity.Agent, Name: "client-1"}
+	files := ca.Issue(t, certstest.Leaf{Identity: who, Until: time.Now().Add(life)}).Write(t, dir, ca)
+	agent := start(t, append([]string{"agent", "--coordinator", rpc, "--name", "client-1", "--spool", t.TempDir()}, tlsFlags(files)...)...)
+	agent.logs(`msg=connected`)
+	next := ca.Identify(t, identity.Agent, "client-1")
+	next.Write(t, dir, ca)
+	agent.logs(`TLS certificates were read again.* serial=` + next.Serial())
+	agent.logs(`the coordinator refuses this agent.*the certificate of this connection has expired`)
+	require.Eventually(t, func() bool {
+		return len(regexp.MustCompile(`msg=connected`).FindAllString(agent.log(), -1)) == 2
+	}, tolerance.Patience, 10*time.Millisecond)
 }

@@ -10,8 +10,6 @@ import (
 	"sync"
 	"time"
 
-	"google.golang.org/grpc"
-
 	"github.com/benchd/benchd/internal/clock"
 	benchdv1 "github.com/benchd/benchd/internal/gen/benchd/v1"
 	"github.com/benchd/benchd/internal/promexport"
@@ -89,9 +87,9 @@ func (a *Agent) Run(ctx context.Context) error {
 	ending := clock.Mono()
 	defer func() { a.closeWindows(joinWithin - ending.Elapsed()) }()
 	a.host = hostFacts(ctx, a.config.rawIO(), a.log)
-	conn, err := grpc.NewClient(a.config.Coordinator, a.config.dialOptions()...)
+	conn, err := a.dial()
 	if err != nil {
-		return fmt.Errorf("connect to coordinator %s: %w", a.config.Coordinator, err)
+		return err
 	}
 	var cancel context.CancelFunc
 	a.life, cancel = context.WithCancel(context.WithoutCancel(ctx))
@@ -111,7 +109,7 @@ func (a *Agent) Run(ctx context.Context) error {
 	<-linked
 	a.found() // stops the orphan timer
 	a.join(joinWithin - ending.Elapsed())
-	return errors.Join(err, conn.Close())
+	return err
 }
 
 // closeWindows waits until the windows in memory are on disk, and closes the spool. Windows that are left in it are for

@@ -29,8 +29,19 @@ const (
 
 var errNoWelcome = fmt.Errorf("the coordinator did not answer within %s", welcomeWithin)
 
-// link keeps a stream to the coordinator open until ctx ends. It returns an error when the coordinator refuses the agent.
-func (a *Agent) link(ctx context.Context, conn *grpc.ClientConn) error {
+// dial returns a connection to the coordinator, which opens it when it is first used.
+func (a *Agent) dial() (*grpc.ClientConn, error) {
+	conn, err := grpc.NewClient(a.config.Coordinator, a.config.dialOptions()...)
+	if err != nil {
+		return nil, fmt.Errorf("connect to coordinator %s: %w", a.config.Coordinator, err)
+	}
+	return conn, nil
+}
+
+// link keeps a stream to the coordinator open until ctx ends, and closes the connection. It returns an error when the coordinator
+// refuses the agent.
+func (a *Agent) link(ctx context.Context, conn *grpc.ClientConn) (err error) {
+	defer func() { err = errors.Join(err, conn.Close()) }()
 	client := benchdv1.NewAgentServiceClient(conn)
 	pause := firstPause
 	for {
@@ -41,7 +52,7 @@ func (a *Agent) link(ctx context.Context, conn *grpc.ClientConn) error {
 		a.mu.Unlock()
 		switch {
 		case ctx.Err() != nil, leaving && errors.Is(err, io.EOF):
-			return nil //nolint:nilerr // the stream's end is what was wanted
+			return nil // the stream's end is what was wanted
 		case refused(err):
 			return fmt.Errorf("register with coordinator %s: %w", a.config.Coordinator, err)
 		case welcomed:
@@ -65,6 +76,16 @@ func (a *Agent) link(ctx context.Context, conn *grpc.ClientConn) error {
 		}
 		pause = min(time.Duration(float64(pause)*growth), lastPause)
 		conn.ResetConnectBackoff()
+		if !errors.Is(err, wire.ErrUnauthenticated) {
+			continue
+		}
+		// The coordinator knows an agent by the certificate of the handshake: another connection has the one of now.
+		fresh, err := a.dial()
+		if err != nil {
+			return err
+		}
+		_ = conn.Close() // an error says that it is closed
+		conn, client = fresh, benchdv1.NewAgentServiceClient(fresh)
 	}
 }
 
