@@ -18,6 +18,7 @@ import (
 
 	"github.com/benchd/benchd/internal/access"
 	"github.com/benchd/benchd/internal/agent"
+	"github.com/benchd/benchd/internal/agent/enroll"
 	"github.com/benchd/benchd/internal/certs"
 	"github.com/benchd/benchd/internal/cli"
 	"github.com/benchd/benchd/internal/clock"
@@ -42,6 +43,8 @@ type agentFlags struct {
 	orphan             time.Duration
 	insecure           bool
 	tls                *cli.TLSFlags
+	join               joinFlags
+	folder             enroll.Folder // of --identity
 	web                string
 	webConfig          *debugserver.WebConfig // of web
 	skew               clock.Skew
@@ -62,15 +65,23 @@ SIGTERM ends it within five seconds: its workers stop, it delivers its last wind
 fails, depending on "benchctl submit --on-agent-loss".
 
 With --tls-cert, --tls-key and --tls-ca the connection to the coordinator and the port of the metrics use TLS 1.3. Changed files
-count from the next connection; SIGHUP reads them at once. Broken files leave the former ones in use.`,
+count from the next connection; SIGHUP reads them at once. Broken files leave the former ones in use.
+
+With --join and --identity the agent gets its certificate by itself. It makes a key in the directory of --identity, connects to
+the coordinator, which it trusts only if it has the authority that the token names, and gets a certificate with the name in
+the token. The token counts once; if the agent or the coordinator is killed meanwhile, start them again with the same one.
+Later starts need the directory only. The agent renews the certificate when two thirds of its life are over. The coordinator
+needs --enroll for both.`,
 		Example: `  benchd agent --coordinator 10.0.0.1:7070 --insecure
+  benchd agent --coordinator 10.0.0.1:7070 --join file:/etc/benchd/token --identity /var/lib/benchd/identity
+  BENCHD_JOIN=$(cat token) benchd agent --coordinator 10.0.0.1:7070 --identity /var/lib/benchd/identity
   benchd agent --coordinator 10.0.0.1:7070 --tls-cert tls.crt --tls-key tls.key --tls-ca ca.crt
   benchd agent --coordinator 127.0.0.1:7070 --name client-1 --label zone=a --label rack=3
   BENCHD_LABEL=zone=a,rack=3 benchd agent --config agent.yaml`,
 	}
 	fs := cmd.Flags()
 	fs.StringVar(&f.coordinator, "coordinator", "", "`HOST:PORT` of the coordinator, or unix:PATH of its socket on this machine; required")
-	fs.StringVar(&f.name, "name", "", "`NAME` of the agent, unique among the agents of a coordinator; default is the host's name")
+	fs.StringVar(&f.name, "name", "", "`NAME` of the agent, unique among the agents of a coordinator; default is the name in its certificate, or without one the host's name")
 	config.PairsVar(fs, &f.labels, "label", "", "label by which runs select agents; repeatable")
 	config.PairsVar(fs, &f.hooks, "hook", "", "allow runs to start this command: name=command with its arguments, such as restart=/opt/cluster/restart.sh; started without a shell; repeatable")
 	fs.StringVar(&f.metrics, "metrics-listen", "127.0.0.1:0", "HTTP `HOST:PORT` of /metrics, /healthz and /readyz; port 0 takes a free one")
@@ -84,6 +95,7 @@ count from the next connection; SIGHUP reads them at once. Broken files leave th
 	config.Duration(fs, &f.orphan, "orphan-timeout", false, "stop the load after this time without a coordinator")
 	f.tls = cli.AddTLSFlags(cmd, identity.Agent)
 	f.tls.AddRevoked(cmd)
+	f.join.add(cmd)
 	webConfigFlag(cmd, &f.web, "--metrics-listen")
 	insecureFlag(cmd, &f.insecure, "connect and listen beyond this machine")
 	clockFlags(fs, &f.skew)
@@ -121,6 +133,9 @@ func (f *agentFlags) validate(cmd *cobra.Command) error {
 		}
 	}
 	var err error
+	if f.folder, err = f.join.folder(cmd, f.tls); err != nil {
+		return err
+	}
 	f.webConfig, err = debugserver.OpenWebConfig(f.web)
 	return errors.Join(
 		err,
@@ -164,12 +179,12 @@ func runAgent(ctx context.Context, c *cli.Context, cmd *cobra.Command, f *agentF
 	}
 	spool, base := spoolFolder(f.spool)
 	registry := debugserver.NewRegistry(c.Version)
-	store, err := f.tls.Load(certs.Options{Logger: c.Logger, Registerer: registry})
+	source := clock.NewSource(f.skew)
+	own, err := f.certify(ctx, c, cmd, source, registry)
 	if err != nil {
-		return err
+		return ignoreSignal(ctx, err)
 	}
-	unwatch := cli.WatchTLS(ctx, store)
-	defer unwatch()
+	defer own.stop()
 	web, err := cli.Listen(ctx, "--metrics-listen", f.metrics)
 	if err != nil {
 		return err
@@ -180,22 +195,22 @@ func runAgent(ctx context.Context, c *cli.Context, cmd *cobra.Command, f *agentF
 	a, err := agent.New(agent.Config{
 		Coordinator: f.coordinator,
 		Dial: []grpc.DialOption{
-			grpc.WithTransportCredentials(cli.CoordinatorCredentials(store, f.coordinator)),
+			grpc.WithTransportCredentials(cli.CoordinatorCredentials(own.store, f.coordinator)),
 			// A coordinator is in the user's own network, where no proxy is needed.
 			grpc.WithNoProxy(),
 		},
-		Reader: targets.Reader(), Drivers: targets.Drivers(), Actors: actors, Sources: targets.Sources(), Hooks: hooks, Name: f.name, Labels: f.labels.Map(), Version: c.Version, MetricsAddress: f.advertised(web),
-		OrphanTimeout: f.orphan, Spool: spool, SpoolBase: base, Clock: clock.NewSource(f.skew), Logger: c.Logger, Registerer: registry,
+		Reader: targets.Reader(), Drivers: targets.Drivers(), Actors: actors, Sources: targets.Sources(), Hooks: hooks, Name: own.name, Labels: f.labels.Map(), Version: c.Version, MetricsAddress: f.advertised(web),
+		OrphanTimeout: f.orphan, Spool: spool, SpoolBase: base, Clock: source, Logger: c.Logger, Registerer: registry,
 		WriteBelow: f.writeBelow, Outbound: dialer, Secrets: secrets, KnownIO: f.rawIO == cli.Off,
 	})
 	if err != nil {
 		return errors.Join(&cli.Error{Code: cli.Usage, Err: err}, web.Close())
 	}
 	c.Logger.Info("agent starts", "coordinator", f.coordinator, "http", web.Addr().String(), "version", c.Version)
-	cli.WarnInsecure(c.Logger, "the connection to the coordinator is", f.coordinator, store != nil)
+	cli.WarnInsecure(c.Logger, "the connection to the coordinator is", f.coordinator, own.store != nil)
 	cli.WarnInsecure(c.Logger, "HTTP listens", web.Addr().String(), webSecured(f.webConfig, f.tls))
 	return serveAgent(ctx, c, a, web, debugserver.ServerConfig{
-		Registry: registry, Logger: c.Logger, Profiles: f.profiles, TLS: cli.ServerTLS(store), Web: f.webConfig, Allow: admit(store, c.Logger),
+		Registry: registry, Logger: c.Logger, Profiles: f.profiles, TLS: cli.ServerTLS(own.store), Web: f.webConfig, Allow: admit(own.store, c.Logger),
 	})
 }
 

@@ -7,7 +7,9 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -21,6 +23,7 @@ import (
 	"github.com/benchd/benchd/internal/coordinator"
 	"github.com/benchd/benchd/internal/debugserver"
 	"github.com/benchd/benchd/internal/identity"
+	"github.com/benchd/benchd/internal/pki"
 	"github.com/benchd/benchd/internal/results"
 	"github.com/benchd/benchd/internal/security"
 	"github.com/benchd/benchd/internal/target"
@@ -29,7 +32,7 @@ import (
 type coordinatorFlags struct {
 	listen, http, data, keep string
 	insecure, profiles       bool
-	audit                    string
+	audit, enroll            string
 	tls                      *cli.TLSFlags
 	web                      string
 	skew                     clock.Skew
@@ -47,10 +50,14 @@ archive resumes control of them. Only a cancel ends a run.
 With --tls-cert, --tls-key and --tls-ca both ports use TLS 1.3. Changed files count from the next connection; SIGHUP reads
 them at once. Broken files leave the former ones in use.
 
+With --enroll agents get their certificates from the coordinator, by join tokens of "benchd pki token". It needs the directory that
+"benchd pki issue coordinator" wrote, whose authority can issue certificates of agents only.
+
 --keep removes ended suites that are older than an age, and the oldest ended suites while the archive is larger than a size.
 Suites that are queued or active are never removed.`,
 		Example: `  benchd coordinator --data /var/lib/benchd
   benchd coordinator --listen 0.0.0.0:7070 --http 0.0.0.0:7071 --tls-cert tls.crt --tls-key tls.key --tls-ca ca.crt
+  benchd coordinator --listen 0.0.0.0:7070 --tls-cert bench/tls.crt --tls-key bench/tls.key --tls-ca bench/ca.crt --tls-revoked bench/revoked --enroll bench
   benchd coordinator --listen 0.0.0.0:7070 --insecure     # on a trusted network
   BENCHD_DATA=/var/lib/benchd benchd coordinator --config benchd.yaml`,
 	}
@@ -63,6 +70,7 @@ Suites that are queued or active are never removed.`,
 	jumpFlag(cmd.Flags(), &f.skew)
 	f.tls = cli.AddTLSFlags(cmd, identity.Coordinator)
 	f.tls.AddRevoked(cmd)
+	cmd.Flags().StringVar(&f.enroll, "enroll", "", "`DIR` with agents.crt, agents.key and ca.crt of benchd pki issue coordinator: agents join by tokens, and renew their certificates; default is that none do")
 	webConfigFlag(cmd, &f.web, "--http")
 	insecureFlag(cmd, &f.insecure, "listen beyond this machine")
 	return cli.Command{Command: cmd, Run: func(ctx context.Context, c *cli.Context, _ []string) error {
@@ -109,6 +117,10 @@ func runCoordinator(ctx context.Context, c *cli.Context, f coordinatorFlags) (er
 	if err != nil {
 		return err
 	}
+	enroller, err := f.enroller()
+	if err != nil {
+		return err
+	}
 	unwatch := cli.WatchTLS(ctx, store)
 	defer unwatch()
 	rpc, web, err := listenTwice(ctx, f.listen, f.http)
@@ -117,7 +129,7 @@ func runCoordinator(ctx context.Context, c *cli.Context, f coordinatorFlags) (er
 	}
 	config := coordinator.Config{
 		DataDir: f.data, Keep: keep, Version: c.Version, Reader: target.All().Reader(), Logger: c.Logger, Registerer: registry,
-		Clock: clock.NewSource(f.skew), Audit: f.auditFile(),
+		Clock: clock.NewSource(f.skew), Audit: f.auditFile(), Enroller: enroller,
 		Listeners: []string{cli.Secured("gRPC", listening(f.listen, rpc), store != nil), cli.Secured("HTTP", web.Addr().String(), webSecured(webConfig, f.tls))},
 	}
 	if store != nil {
@@ -156,6 +168,37 @@ func bounded(l net.Listener) net.Listener {
 		return l
 	}
 	return netutil.LimitListener(l, coordinator.MaxConnections)
+}
+
+// enroller opens the agents' authority of --enroll, and checks that agents can join by it.
+func (f *coordinatorFlags) enroller() (*pki.Enroller, error) {
+	if f.enroll == "" {
+		return nil, nil //nolint:nilnil // no agent joins
+	}
+	usage := func(format string, args ...any) error {
+		return &cli.Error{Code: cli.Usage, Err: fmt.Errorf("--enroll %s: "+format, append([]any{f.enroll}, args...)...)}
+	}
+	if !f.tls.Given() {
+		return nil, usage("agents join over TLS only: give --tls-cert, --tls-key and --tls-ca")
+	}
+	e, err := pki.OpenEnroller(f.enroll)
+	if err != nil {
+		return nil, usage("%w", err)
+	}
+	for _, need := range []struct{ flag, file, reason string }{
+		{"--tls-ca", f.tls.Files.CA, "the coordinator would refuse the agents that join"},
+		{"--tls-cert", f.tls.Files.Cert, "agents compare it with their tokens"},
+	} {
+		text, err := os.ReadFile(need.file)
+		if err != nil {
+			return nil, usage("read %s: %w", need.flag, err)
+		}
+		chain, err := pki.ParseChain(text)
+		if err != nil || !slices.ContainsFunc(chain, e.Root().Equal) {
+			return nil, usage("%s %s does not have the certificate of the authority, %s: %s; append it to the file", need.flag, need.file, filepath.Join(f.enroll, pki.RootFile), need.reason)
+		}
+	}
+	return e, nil
 }
 
 // auditFile returns the path of the audit log; empty for none.

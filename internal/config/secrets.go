@@ -22,5 +22,11 @@ func TakeSecrets(prefix string) (map[string]string, error) {
 	return taken, nil
 }
 
+// TakeVariable returns an environment variable, and removes it from the environment.
+func TakeVariable(name string) (string, error) {
+	value := os.Getenv(name)
+	return value, os.Unsetenv(name)
+}
+
 // Credentials returns the folder in which systemd puts the credentials of this process's unit, or "".
 func Credentials() string { return os.Getenv("CREDENTIALS_DIRECTORY") }

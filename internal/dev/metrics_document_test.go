@@ -12,6 +12,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/stretchr/testify/require"
 
+	"github.com/benchd/benchd/internal/agent/enroll"
 	"github.com/benchd/benchd/internal/certs"
 	"github.com/benchd/benchd/internal/certs/certstest"
 	"github.com/benchd/benchd/internal/debugserver"
@@ -118,6 +119,8 @@ func registered(t *testing.T) map[string][]string {
 	require.NoError(t, c.Close())
 	ca := certstest.NewCA(t)
 	_, err = certs.Load(ca.Identify(t, identity.Agent, "a").Write(t, t.TempDir(), ca), certs.Options{Registerer: n})
+	require.NoError(t, err)
+	_, err = enroll.NewRenewer(enroll.RenewerConfig{Registerer: n})
 	require.NoError(t, err)
 	families, err := debugserver.NewRegistry("test").Gather()
 	require.NoError(t, err)

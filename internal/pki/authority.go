@@ -102,10 +102,10 @@ func (a *Authority) write() error {
 	}{
 		{RootKeyFile, rootKey, private},
 		{AgentsKeyFile, agentsKey, private},
-		{AgentsFile, encodeCert(a.agents.cert), public},
+		{AgentsFile, EncodeChain(a.agents.cert), public},
 		{RevokedFile, []byte(denyHead), public},
 		{IssuedFile, nil, private},
-		{RootFile, encodeCert(a.root.cert), public},
+		{RootFile, EncodeChain(a.root.cert), public},
 	} {
 		if err := WriteFile(filepath.Join(a.dir, f.name), f.content, f.mode); err != nil {
 			return err
@@ -207,7 +207,7 @@ func incomplete(dir string, err error) error {
 func (a *Authority) Dir() string { return a.dir }
 
 // Root returns the root's certificate in PEM.
-func (a *Authority) Root() []byte { return encodeCert(a.root.cert) }
+func (a *Authority) Root() []byte { return EncodeChain(a.root.cert) }
 
 // Enroller returns the agents' authority.
 func (a *Authority) Enroller() *Enroller {

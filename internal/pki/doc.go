@@ -7,5 +7,5 @@
 //  3. OpenEnroller reads the agents' authority alone, which is all that a coordinator has. Token makes a join token for one agent; Enroll
 //     issues that agent's certificate for it, once; Renew issues the next certificate for the same name.
 //  4. A Ledger keeps the tokens that were used, synced before the answer, so that a crash between neither loses nor doubles a use.
-//  5. The agent's side is ParseToken and Request; CheckCA compares a root with the token.
+//  5. The agent's side is ParseToken and Request; Root finds the root that the token names among the certificates of a coordinator.
 package pki

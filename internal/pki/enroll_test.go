@@ -37,7 +37,6 @@ func TestATokenGivesItsAgentACertificate(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "Client-1", parsed.Name)
 	require.Equal(t, now.Add(time.Hour), parsed.Until())
-	require.NoError(t, parsed.CheckCA(a.Root()))
 	require.NotContains(t, token, " ")
 
 	key, der := request(t, "Client-1")
@@ -184,10 +183,18 @@ func TestAnAgentRefusesAnotherAuthority(t *testing.T) {
 	parsed, err := ParseToken(text)
 	require.NoError(t, err)
 	require.Equal(t, token.CA, parsed.CA)
-	require.NoError(t, parsed.CheckCA(a.Root()))
-	require.ErrorIs(t, parsed.CheckCA(other.Root()), ErrWrongCA)
-	require.ErrorIs(t, parsed.CheckCA([]byte("x")), ErrWrongCA)
-	require.ErrorIs(t, parsed.CheckRoot(a.agents.cert), ErrWrongCA)
+	root, err := parsed.Root([]*x509.Certificate{a.agents.cert, a.root.cert})
+	require.NoError(t, err)
+	require.Equal(t, a.root.cert, root)
+	for problem, presented := range map[string][]*x509.Certificate{
+		"compare --coordinator with the machine":                     {other.root.cert},
+		"does not present the certificate of its authority":          {a.agents.cert},
+		"start it with the --tls-cert of `benchd pki issue coordina": nil,
+	} {
+		_, err = parsed.Root(presented)
+		require.ErrorIs(t, err, ErrWrongCA)
+		require.ErrorContains(t, err, problem)
+	}
 }
 
 func TestTokensHaveALimitedLife(t *testing.T) {

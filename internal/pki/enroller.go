@@ -6,11 +6,14 @@ import (
 	"crypto/elliptic"
 	"crypto/rand"
 	"crypto/x509"
+	"errors"
 	"fmt"
+	"io/fs"
 	"math/big"
 	"net/url"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/benchd/benchd/internal/identity"
@@ -32,16 +35,27 @@ type Enroller struct {
 
 // OpenEnroller opens the agents' authority in a directory, which has its files and the root's certificate.
 func OpenEnroller(dir string) (*Enroller, error) {
+	e, err := openEnroller(dir)
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
+		return nil, errorf(ErrNoAuthority, "open the agents' authority: %w: give a directory with %s, %s and %s, such as that of `benchd pki issue coordinator`", err, AgentsFile, AgentsKeyFile, RootFile)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("open the agents' authority in %s: %w", dir, err)
+	}
+	return e, nil
+}
+
+func openEnroller(dir string) (*Enroller, error) {
 	root, err := readCert(dir, RootFile)
 	if err != nil {
-		return nil, incomplete(dir, err)
+		return nil, err
 	}
 	agents, err := readPair(dir, AgentsFile, AgentsKeyFile)
 	if err != nil {
-		return nil, incomplete(dir, err)
+		return nil, err
 	}
 	if err := checkAgents(root, agents.cert); err != nil {
-		return nil, fmt.Errorf("open the agents' authority in %s: %w", dir, err)
+		return nil, err
 	}
 	return &Enroller{Life: DefaultAgentLife, root: root, agents: agents}, nil
 }
@@ -140,7 +154,7 @@ func (e *Enroller) issue(name string, public *ecdsa.PublicKey) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return encodeCert(cert, e.agents.cert), nil
+	return EncodeChain(cert, e.agents.cert), nil
 }
 
 func (e *Enroller) now() time.Time {

@@ -72,8 +72,8 @@ func syncDirectory(dir string) error {
 	return nil
 }
 
-// locked calls do while no other process does the same for the directory.
-func locked(dir string, do func() error) error {
+// Locked calls do while no other process does the same for the directory.
+func Locked(dir string, do func() error) error {
 	d, err := os.Open(dir)
 	if err != nil {
 		return err

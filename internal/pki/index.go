@@ -40,7 +40,7 @@ func recordOf(id identity.Identity, c *x509.Certificate) Record {
 
 // record adds a record to the list, unless the name was revoked.
 func (a *Authority) record(id identity.Identity, r Record) error {
-	return locked(a.dir, func() error {
+	return Locked(a.dir, func() error {
 		denied, err := a.denials()
 		if err != nil {
 			return err

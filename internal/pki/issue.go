@@ -50,7 +50,7 @@ func (a *Authority) Issue(id identity.Identity, o IssueOptions) (Issued, error) 
 	if err := a.record(id, r); err != nil {
 		return Issued{}, err
 	}
-	return Issued{Cert: encodeCert(cert, a.root.cert), Key: text, Record: r}, nil
+	return Issued{Cert: EncodeChain(cert, a.root.cert), Key: text, Record: r}, nil
 }
 
 // Check checks whether a certificate can be issued, and changes nothing.

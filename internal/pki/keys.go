@@ -51,8 +51,8 @@ func ParseKey(text []byte) (*ecdsa.PrivateKey, error) {
 	return key, nil
 }
 
-// encodeCert writes certificates in PEM.
-func encodeCert(certs ...*x509.Certificate) []byte {
+// EncodeChain writes certificates in PEM, which ParseChain reads.
+func EncodeChain(certs ...*x509.Certificate) []byte {
 	var text []byte
 	for _, c := range certs {
 		text = append(text, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: c.Raw})...)

@@ -205,7 +205,7 @@ func forged(t *testing.T, a *Authority, change func(*x509.Certificate)) []byte {
 	require.NoError(t, err)
 	cert, err := sign(c, &a.agents, &key.PublicKey)
 	require.NoError(t, err)
-	return encodeCert(cert, a.agents.cert)
+	return EncodeChain(cert, a.agents.cert)
 }
 
 func TestTheAgentsAuthorityCanIssueOnlyAgents(t *testing.T) {
@@ -252,7 +252,7 @@ func TestTheAgentsAuthorityCannotMakeAnother(t *testing.T) {
 	require.NoError(t, err)
 	cert, err := sign(c, &below, &key.PublicKey)
 	require.NoError(t, err)
-	_, err = verify(t, a, encodeCert(cert, below.cert, a.agents.cert), "")
+	_, err = verify(t, a, EncodeChain(cert, below.cert, a.agents.cert), "")
 	require.ErrorContains(t, err, "too many intermediates")
 }
 

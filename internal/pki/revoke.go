@@ -21,7 +21,7 @@ func (a *Authority) Revoke(who, reason string) (Denials, error) {
 		return nil, errorf(ErrInput, "reason of a revocation: %d bytes; the maximum is %d", len(reason), maxReason)
 	}
 	var added Denials
-	err := locked(a.dir, func() error {
+	err := Locked(a.dir, func() error {
 		found, err := a.find(who)
 		if err != nil {
 			return err

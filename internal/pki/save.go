@@ -53,7 +53,7 @@ func (a *Authority) Save(dir string, issued Issued) ([]string, error) {
 		if err != nil {
 			return nil, fmt.Errorf("copy the deny list: %w", err)
 		}
-		files = append(files, file{AgentsFile, encodeCert(a.agents.cert), public}, file{AgentsKeyFile, key, private}, file{RevokedFile, denied, public})
+		files = append(files, file{AgentsFile, EncodeChain(a.agents.cert), public}, file{AgentsKeyFile, key, private}, file{RevokedFile, denied, public})
 	}
 	var paths []string
 	for _, f := range files {

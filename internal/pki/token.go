@@ -11,6 +11,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -63,21 +64,15 @@ func ParseToken(text string) (Token, error) {
 // Until returns the instant from which the token is not valid.
 func (t Token) Until() time.Time { return time.Unix(t.Expires, 0).UTC() }
 
-// CheckCA checks that a root's certificate, in PEM, is the one that the token names.
-func (t Token) CheckCA(root []byte) error {
-	chain, err := ParseChain(root)
-	if err != nil {
-		return errorf(ErrWrongCA, "compare the authority with the join token: %w", err)
+// Root returns the root that the token names from the certificates that a coordinator presents.
+func (t Token) Root(presented []*x509.Certificate) (*x509.Certificate, error) {
+	if i := slices.IndexFunc(presented, func(c *x509.Certificate) bool { return hash(c.Raw) == t.CA }); i >= 0 {
+		return presented[i], nil
 	}
-	return t.CheckRoot(chain[len(chain)-1])
-}
-
-// CheckRoot checks that a certificate is the root that the token names.
-func (t Token) CheckRoot(root *x509.Certificate) error {
-	if got := hash(root.Raw); got != t.CA {
-		return errorf(ErrWrongCA, "the coordinator's authority is not the one that made the join token (SHA-256 %s, want %s): compare --coordinator with the machine that the token is for, and make a token with that installation's `benchd pki token`", got, t.CA)
+	if n := len(presented); n > 0 && presented[n-1].IsCA && presented[n-1].CheckSignatureFrom(presented[n-1]) == nil {
+		return nil, errorf(ErrWrongCA, "the coordinator's authority is not the one that made the join token (SHA-256 %s, want %s): compare --coordinator with the machine that the token is for, and make a token with that installation's `benchd pki token`", hash(presented[n-1].Raw), t.CA)
 	}
-	return nil
+	return nil, errorf(ErrWrongCA, "the coordinator does not present the certificate of its authority, which the join token names: start it with the --tls-cert of `benchd pki issue coordinator`, or append %s to the file", RootFile)
 }
 
 // Token makes a join token for one agent.
@@ -115,9 +110,9 @@ func (a *Authority) Token(name string, ttl time.Duration) (string, error) {
 // NewToken makes a join token in the directory of an authority, which records it, or in one with the agents' authority alone.
 func NewToken(dir, name string, ttl time.Duration) (string, error) {
 	if _, err := os.Stat(filepath.Join(dir, IssuedFile)); errors.Is(err, fs.ErrNotExist) {
-		e, err := OpenEnroller(dir)
+		e, err := openEnroller(dir)
 		if err != nil {
-			return "", err
+			return "", incomplete(dir, err)
 		}
 		text, _, err := e.Token(name, ttl)
 		return text, err
