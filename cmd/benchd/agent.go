@@ -207,8 +207,8 @@ func runAgent(ctx context.Context, c *cli.Context, cmd *cobra.Command, f *agentF
 		return errors.Join(&cli.Error{Code: cli.Usage, Err: err}, web.Close())
 	}
 	c.Logger.Info("agent starts", "coordinator", f.coordinator, "http", web.Addr().String(), "version", c.Version)
-	cli.WarnInsecure(c.Logger, "the connection to the coordinator is", f.coordinator, own.store != nil)
-	cli.WarnInsecure(c.Logger, "HTTP listens", web.Addr().String(), webSecured(f.webConfig, f.tls))
+	cli.WarnInsecure(c.Logger, "coordinator", f.coordinator, own.store != nil)
+	cli.WarnInsecure(c.Logger, "HTTP", web.Addr().String(), webSecured(f.webConfig, f.tls))
 	return serveAgent(ctx, c, a, web, debugserver.ServerConfig{
 		Registry: registry, Logger: c.Logger, Profiles: f.profiles, TLS: cli.ServerTLS(own.store), Web: f.webConfig, Allow: admit(own.store, c.Logger),
 	})

@@ -153,8 +153,8 @@ func runCoordinator(ctx context.Context, c *cli.Context, f coordinatorFlags) (er
 	server := grpc.NewServer(options...)
 	coord.Register(server)
 	c.Logger.Info("coordinator listens", "grpc", listening(f.listen, rpc), "http", web.Addr().String(), "tls", store != nil, "data", f.data, "version", c.Version)
-	cli.WarnInsecure(c.Logger, "gRPC listens", listening(f.listen, rpc), store != nil)
-	cli.WarnInsecure(c.Logger, "HTTP listens", web.Addr().String(), webSecured(webConfig, f.tls))
+	cli.WarnInsecure(c.Logger, "gRPC", listening(f.listen, rpc), store != nil)
+	cli.WarnInsecure(c.Logger, "HTTP", web.Addr().String(), webSecured(webConfig, f.tls))
 	return serve(ctx, c, server, rpc, web, debugserver.ServerConfig{
 		Registry: registry, Logger: c.Logger, Profiles: f.profiles, TLS: cli.ServerTLS(store), Web: webConfig, Allow: coord.Allow,
 		Handlers: map[string]http.Handler{"/sd/agents": coord.Discovery()},

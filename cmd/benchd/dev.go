@@ -95,8 +95,8 @@ func runDev(ctx context.Context, c *cli.Context, cmd *cobra.Command, f devFlags)
 		c.Logger.LogAttrs(ctx, slog.LevelInfo, "sandbox listens", s.Attrs()...)
 	}
 	c.Logger.Info("coordinator listens", "grpc", rpc.Addr().String(), "http", web.Addr().String(), "agents", f.agents, "version", c.Version)
-	cli.WarnInsecure(c.Logger, "gRPC listens", rpc.Addr().String(), false)
-	cli.WarnInsecure(c.Logger, "HTTP listens", web.Addr().String(), false)
+	cli.WarnInsecure(c.Logger, "gRPC", rpc.Addr().String(), false)
+	cli.WarnInsecure(c.Logger, "HTTP", web.Addr().String(), false)
 	served := debugserver.NewServer(debugserver.ServerConfig{
 		Registry: registry, Logger: c.Logger, Profiles: f.profiles,
 		Handlers: map[string]http.Handler{"/sd/agents": cluster.Coordinator.Discovery()},

@@ -64,7 +64,7 @@ func TestAResultContainsTheProtectionOfConnections(t *testing.T) {
 			run := ended(t, c, id)
 			require.Equal(t, []string{"gRPC " + at[0] + ": " + test.grpc, "HTTP " + at[1] + ": " + test.web}, run.Provenance.Listeners)
 			require.Equal(t, test.between, run.Provenance.Agents[0].Connection)
-			require.Equal(t, test.warns, strings.Count(coordinator.log(), "listens without TLS: everyone on the network"))
+			require.Equal(t, test.warns, strings.Count(coordinator.log(), "no TLS: everyone on the network"))
 		})
 	}
 }

@@ -102,9 +102,9 @@ func Secured(what, address string, tls bool) string {
 	return what + " " + address + ": " + security.Protection(address, tls)
 }
 
-// WarnInsecure logs what --insecure leaves open: what is a listener or a connection, and address its address.
+// WarnInsecure logs what --insecure leaves open: what names the port or the connection.
 func WarnInsecure(log *slog.Logger, what, address string, tls bool) {
 	if security.Unprotected(security.Protection(address, tls)) {
-		log.Warn(what+" without TLS: everyone on the network can read and control it", "address", address, "cure", "use certificates instead of --insecure")
+		log.Warn("no TLS: everyone on the network can read and control what it carries", "port", what, "address", address, "cure", "use certificates instead of --insecure")
 	}
 }
