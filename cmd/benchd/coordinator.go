@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/net/netutil"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/credentials"
 
@@ -161,15 +160,6 @@ func runCoordinator(ctx context.Context, c *cli.Context, f coordinatorFlags) (er
 	}, coord.Detach)
 }
 
-// bounded limits the connections of a listener. Those of a unix socket belong to the user of the process and to root; they must stay as
-// they are, because the operating system names the peer of a unix connection only.
-func bounded(l net.Listener) net.Listener {
-	if l.Addr().Network() == "unix" {
-		return l
-	}
-	return netutil.LimitListener(l, coordinator.MaxConnections)
-}
-
 // enroller opens the agents' authority of --enroll, and checks that agents can join by it.
 func (f *coordinatorFlags) enroller() (*pki.Enroller, error) {
 	if f.enroll == "" {
@@ -239,7 +229,7 @@ func serve(ctx context.Context, c *cli.Context, server *grpc.Server, rpc, web ne
 	defer cancel()
 	served := make(chan error, 2)
 	go func() {
-		err := server.Serve(bounded(rpc))
+		err := server.Serve(security.Limit(rpc, coordinator.Limits(c.Logger)))
 		if errors.Is(err, grpc.ErrServerStopped) {
 			err = nil // stopped before it started
 		}

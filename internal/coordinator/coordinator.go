@@ -29,6 +29,7 @@ import (
 	"github.com/benchd/benchd/internal/record"
 	"github.com/benchd/benchd/internal/result"
 	"github.com/benchd/benchd/internal/results"
+	"github.com/benchd/benchd/internal/security"
 	"github.com/benchd/benchd/internal/spec"
 	"github.com/benchd/benchd/internal/wire"
 )
@@ -187,10 +188,12 @@ const (
 	maxMetadata     = 64 << 10 // bytes of a call
 	handshakeWithin = 10 * time.Second
 	idleWithin      = 5 * time.Minute // without a stream
-
-	// MaxConnections is how many connections a listener of the coordinator should accept at once.
-	MaxConnections = 8192
 )
+
+// Limits returns the bounds of the connections of a coordinator's gRPC server.
+func Limits(log *slog.Logger) security.Limits {
+	return security.Limits{Connections: 8192, Strangers: 1024, OfPeer: 512, Admission: time.Minute, Logger: log}
+}
 
 // ServerOptions returns the options of a coordinator's gRPC server.
 func ServerOptions() []grpc.ServerOption {

@@ -42,6 +42,7 @@ type call struct {
 	name    string // such as Submit
 	changes bool   // the audit log records it, even if it was not refused
 	entry   *audit.Entry
+	leave   func() // ends the request on its connection
 
 	mu       sync.Mutex
 	refused  bool
@@ -53,7 +54,7 @@ type callKey struct{}
 // enter authenticates the peer of a call and checks whether it may make the call. The caller ends the returned call.
 func (c *Coordinator) enter(ctx context.Context, method string) (context.Context, *call, error) {
 	rule, _ := access.Find(method)
-	one := &call{c: c, who: peerIdentity(ctx, rule), from: peerAddress(ctx), name: path.Base(method), changes: rule.Changes}
+	one := &call{c: c, who: peerIdentity(ctx, rule), from: peerAddress(ctx), name: path.Base(method), changes: rule.Changes, leave: func() {}}
 	ctx, one.entry = audit.Begin(context.WithValue(identity.With(ctx, one.who), callKey{}, one))
 	if err := access.Call(one.who, method); err != nil {
 		err = one.deny(err)
@@ -63,7 +64,22 @@ func (c *Coordinator) enter(ctx context.Context, method string) (context.Context
 		one.refuse()
 		return ctx, one, errRevoked
 	}
+	leave, err := admit(ctx, one.who)
+	if err != nil {
+		one.refuse()
+		return ctx, one, wire.Errorf(wire.ErrLimit, "%v", err)
+	}
+	one.leave = leave
 	return ctx, one, nil
+}
+
+// admit counts a call as in progress on its connection, until leave is called.
+func admit(ctx context.Context, who identity.Identity) (leave func(), err error) {
+	p, ok := peer.FromContext(ctx)
+	if !ok {
+		return func() {}, nil
+	}
+	return security.Admit(p.Addr, who)
 }
 
 // deny marks a call as refused, and returns its error for the peer.
@@ -144,6 +160,7 @@ func guardCall(ctx context.Context, req any, info *grpc.UnaryServerInfo, handle 
 		return nil, wire.ToStatus(wire.Errorf(wire.ErrNotAllowed, "%s: no guard for this service", info.FullMethod))
 	}
 	ctx, one, err := c.enter(ctx, info.FullMethod)
+	defer func() { one.leave() }()
 	var answer any
 	if err == nil {
 		answer, err = handle(ctx, req)
@@ -159,6 +176,7 @@ func guardStream(srv any, stream grpc.ServerStream, info *grpc.StreamServerInfo,
 		return wire.ToStatus(wire.Errorf(wire.ErrNotAllowed, "%s: no guard for this service", info.FullMethod))
 	}
 	ctx, one, err := c.enter(stream.Context(), info.FullMethod)
+	defer func() { one.leave() }()
 	if err == nil {
 		var leave func()
 		ctx, leave = c.certified.enter(ctx, one.who.Serial, certificateEnd(ctx))

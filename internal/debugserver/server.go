@@ -17,10 +17,10 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
-	"golang.org/x/net/netutil"
 
 	"github.com/benchd/benchd/internal/access"
 	"github.com/benchd/benchd/internal/identity"
+	"github.com/benchd/benchd/internal/security"
 )
 
 // NewRegistry returns a registry with the metrics of Go's runtime, of the process and of the build.
@@ -37,8 +37,10 @@ func NewRegistry(version string) *prometheus.Registry {
 // mostScrapes bounds concurrent scrapes.
 const mostScrapes = 8
 
-// mostConnections bounds open connections. Those that send nothing end after the time for a request's header.
-const mostConnections = 4096
+// limits returns the bounds of connections.
+func limits(log *slog.Logger) security.Limits {
+	return security.Limits{Connections: 4096, Strangers: 1024, OfPeer: 256, Admission: time.Minute, Logger: log}
+}
 
 // shutdownGrace is how long requests in progress may take at shutdown.
 const shutdownGrace = 2 * time.Second
@@ -110,6 +112,7 @@ func NewServer(c ServerConfig) *Server {
 			IdleTimeout:       2 * time.Minute,
 			MaxHeaderBytes:    64 << 10,
 			ErrorLog:          errorLog,
+			ConnContext:       connContext,
 		},
 		logger: c.Logger,
 		web:    c.Web,
@@ -137,7 +140,7 @@ func profiles(mux *http.ServeMux) {
 // Run serves on l, which it closes, until ctx ends; then it lets requests in progress finish for a moment.
 func (s *Server) Run(ctx context.Context, l net.Listener) error {
 	served := make(chan error, 1)
-	l = netutil.LimitListener(l, mostConnections)
+	l = security.Limit(l, limits(s.logger))
 	go func() {
 		switch {
 		case s.web != nil:

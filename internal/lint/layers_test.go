@@ -98,13 +98,13 @@ func layers() []layer {
 			{name: "audit", only: []string{"cmd", "coordinator", "remote", "dev", "test"}},
 			{name: "phrase"},
 			{name: "config", beside: []string{"suggest"}, only: []string{"cmd", "cli"}},
-			{name: "debugserver", beside: []string{"access", "certs", "tolerance"}, only: []string{"cmd", "coordinator", "agent", "remote", "dev"}},
+			{name: "debugserver", beside: []string{"access", "certs", "security", "tolerance"}, only: []string{"cmd", "coordinator", "agent", "remote", "dev"}},
 			{name: "tolerance"}, // for tests
 			{name: "doctable"},  // for tests
 			{name: "quarantine", only: []string{"coordinator", "coordinator/conductor", "results"}, tests: []string{"test"}},
 			{name: "spool", only: []string{"agent"}},
 			{name: "outbound"},
-			{name: "security", beside: []string{"identity"}, only: []string{"cmd", "cli", "coordinator", "coordinator/roster", "agent", "remote", "dev"}},
+			{name: "security", beside: []string{"identity"}, only: []string{"cmd", "cli", "coordinator", "coordinator/roster", "debugserver", "agent", "remote", "dev"}},
 			{name: "lint", beside: []string{"doctable"}, only: []string{}},
 		}},
 	}

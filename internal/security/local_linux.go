@@ -3,6 +3,7 @@ package security
 import (
 	"errors"
 	"fmt"
+	"math"
 	"net"
 	"os"
 
@@ -16,6 +17,9 @@ func ownUID() uint32 { return uint32(os.Geteuid()) }
 
 // peerUID returns the user of the process that has connected.
 func peerUID(conn net.Conn) (uint32, error) {
+	if wrapped, is := conn.(*limited); is {
+		conn = wrapped.NetConn()
+	}
 	u, ok := conn.(*net.UnixConn)
 	if !ok {
 		return 0, errors.New("the connection is not one of a unix socket")
@@ -35,4 +39,13 @@ func peerUID(conn net.Conn) (uint32, error) {
 		return 0, fmt.Errorf("read peer of socket: %w", failed)
 	}
 	return cred.Uid, nil
+}
+
+// openFiles returns how many files this process may have open.
+func openFiles() int {
+	var limit unix.Rlimit
+	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &limit); err != nil {
+		return 0
+	}
+	return int(min(limit.Cur, math.MaxInt32))
 }
