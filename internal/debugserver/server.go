@@ -75,9 +75,9 @@ func NewServer(c ServerConfig) *Server {
 	if c.Allow == nil {
 		c.Allow = func(id identity.Identity, r *http.Request) error { return access.Path(id, r.URL.Path) }
 	}
-	errorLog := slog.NewLogLogger(c.Logger.Handler(), slog.LevelWarn)
+	serverErrors := errorLog(c.Logger)
 	mux := http.NewServeMux()
-	mux.Handle("GET /metrics", promhttp.HandlerFor(c.Registry, promhttp.HandlerOpts{ErrorLog: errorLog, MaxRequestsInFlight: mostScrapes}))
+	mux.Handle("GET /metrics", promhttp.HandlerFor(c.Registry, promhttp.HandlerOpts{ErrorLog: serverErrors, MaxRequestsInFlight: mostScrapes}))
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "ok\n") })
 	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, _ *http.Request) {
 		if c.Ready != nil {
@@ -111,7 +111,7 @@ func NewServer(c ServerConfig) *Server {
 			WriteTimeout:      time.Minute,
 			IdleTimeout:       2 * time.Minute,
 			MaxHeaderBytes:    64 << 10,
-			ErrorLog:          errorLog,
+			ErrorLog:          serverErrors,
 			ConnContext:       connContext,
 		},
 		logger: c.Logger,
