@@ -3,12 +3,15 @@ package testcluster
 import (
 	"encoding/json"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/benchd/benchd/internal/certs/certstest"
+	"github.com/benchd/benchd/internal/identity"
 	"github.com/benchd/benchd/internal/result"
 )
 
@@ -18,9 +21,11 @@ type Cluster struct {
 	HTTP        string
 	Dir         string // of the archive
 	Coordinator *Process
-	Flags       []string // of the coordinator, besides those that each has
+	Flags       []string      // of the coordinator, besides those that each has
+	CA          *certstest.CA // that has issued all certificates; nil without TLS
 
-	t *testing.T
+	t   *testing.T
+	ctl []string // flags of benchctl
 }
 
 // New starts a coordinator on a new archive, with optional flags.
@@ -46,6 +51,7 @@ func (h *Cluster) Open() {
 func (h *Cluster) Agent(name string, args ...string) *Process {
 	h.t.Helper()
 	args = append([]string{"agent", "--coordinator", h.Address, "--name", name, "--metrics-listen", "127.0.0.1:0", "--write-below", os.TempDir()}, args...)
+	args = append(args, h.certificate(identity.Agent, name)...)
 	return Start(h.t, nil, "benchd", args...)
 }
 
@@ -72,7 +78,7 @@ func (h *Cluster) Connected(n int) {
 // Ctl runs benchctl on the coordinator to its end.
 func (h *Cluster) Ctl(args ...string) (stdout, stderr string, code int) {
 	h.t.Helper()
-	return Run(h.t, 5*time.Minute, "benchctl", append(args, "--coordinator", h.Address)...)
+	return Run(h.t, 5*time.Minute, "benchctl", slices.Concat(args, []string{"--coordinator", h.Address}, h.ctl)...)
 }
 
 // Submit submits a run on the null target, unless flags name another, and returns its id.

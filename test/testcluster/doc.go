@@ -2,7 +2,7 @@
 // loopback interface.
 //
 //  1. Main builds the programs, once for all packages, and runs the tests of a package.
-//  2. New starts a coordinator on free ports; its Agents connect to it.
+//  2. New starts a coordinator on free ports, and Secured one with certificates; its Agents connect to it.
 //  3. Ctl runs benchctl on it; Submit, Show, Status and Until are for its most frequent commands.
 //  4. RequireConsistent checks the invariants of every result.
 //  5. A Reader runs the commands of a document, as a user who follows it does.
