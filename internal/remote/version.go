@@ -24,7 +24,11 @@ type About struct {
 	Stuck              bool          // the archive accepts no windows
 	Listeners          []string      // how each is secured
 	Expires            time.Time     // of its certificates; zero without some
+	Peer               Peer          // this client
 }
+
+// Peer is who a client is, as its coordinator knows it. It is empty where the coordinator asks nobody for an identity.
+type Peer struct{ Name, Role string }
 
 // roundTrips is the number of requests to measure a coordinator's clock: the quickest answers are the most accurate.
 const roundTrips = 12
@@ -51,6 +55,7 @@ func (c *Client) About(ctx context.Context) (About, error) {
 		about.Version, about.Protocol, about.Stuck = m.GetVersion(), m.GetProtocol(), m.GetArchiveStuck()
 		about.DiskFree, about.DiskSize, about.Archive = m.GetDiskFreeBytes(), m.GetDiskTotalBytes(), m.GetArchiveBytes()
 		about.Listeners = m.GetListeners()
+		about.Peer = Peer{Name: m.GetPeerName(), Role: m.GetPeerRole()}
 		if m.GetCertificateExpires() != nil {
 			about.Expires = m.GetCertificateExpires().AsTime()
 		}
