@@ -78,6 +78,27 @@ func Load(files Files, o Options) (*Store, error) {
 	return s, nil
 }
 
+// PEM is the content of Files.
+type PEM struct{ Cert, Key, CA []byte }
+
+// Parse returns a store with certificates that their owner keeps otherwise than in separate files. Errors name the files of from. The
+// store is not to be reloaded.
+func Parse(text PEM, from Files, o Options) (*Store, error) {
+	if err := from.check(o.Required); err != nil {
+		return nil, err
+	}
+	s := newStore(from, o)
+	t, err := from.parse(content{data: [][]byte{text.Cert, text.Key, text.CA}}, o.Roles, s.now())
+	if err != nil {
+		return nil, err
+	}
+	s.trust.Store(t)
+	if err := s.register(); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
 // New returns a store with a certificate in memory. A certificate without content is none.
 func New(cert tls.Certificate, roots *x509.CertPool, o Options) (*Store, error) {
 	s := newStore(Files{Cert: "(in memory)", CA: "(in memory)"}, o)

@@ -2,9 +2,10 @@
 // same as on several machines, down to the messages.
 //
 //  1. Start starts an embedded system under test, if there is one; submissions to it need no address.
-//  2. It opens the coordinator on its data directory and serves it in memory, and on a listener if given.
-//  3. Agents connect to it like any others, each with its own name and target.
-//  4. Close ends the agents, then the coordinator and the system; nothing is left running.
+//  2. With Secured, an authority of its own issues the certificates of all: every connection uses TLS, those in memory, too.
+//  3. It opens the coordinator on its data directory and serves it in memory, and on a listener if given.
+//  4. Agents connect to it like any others, each with its own name and target.
+//  5. Close ends the agents, then the coordinator and the system; nothing is left running.
 package dev
 
 import (
@@ -20,7 +21,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 	"google.golang.org/grpc"
-	"google.golang.org/grpc/credentials/insecure"
+	"google.golang.org/grpc/credentials"
 	"google.golang.org/grpc/test/bufconn"
 
 	"github.com/benchd/benchd/internal/agent"
@@ -44,6 +45,10 @@ type Config struct {
 	DataDir string
 	// Listener also serves the coordinator to other processes. Optional; Close closes it.
 	Listener net.Listener
+	// Secured has an authority, in DataDir/pki, issue certificates of the coordinator, the agents and the user: all connections use TLS.
+	Secured bool
+	// User is the name of the user, an admin, in the certificate. Default: dev.
+	User string
 	// Listeners describe how the listeners are secured; see [coordinator.Config].
 	Listeners []string
 	// Embed starts a system under test in the same process. Default: none.
@@ -70,9 +75,10 @@ type Cluster struct {
 	// System is the embedded system under test; nil without Embed.
 	System load.System
 
+	trust  *trust
 	server *grpc.Server
 	conn   *grpc.ClientConn
-	dial   []grpc.DialOption
+	memory *bufconn.Listener
 	leave  context.CancelFunc
 	agents sync.WaitGroup
 	served sync.WaitGroup
@@ -98,14 +104,23 @@ func Start(ctx context.Context, config Config) (*Cluster, error) {
 	reader, actors := config.Targets.Reader(), config.Targets.Actors()
 	actors[doctor.Target] = doctor.Open(doctor.This(), doctor.Use{})
 	config.Logger = cmp.Or(config.Logger, slog.New(slog.DiscardHandler))
+	config.User = cmp.Or(config.User, "dev")
+	var err error
+	if c.trust, err = secure(config); err != nil {
+		return nil, errors.Join(err, c.tidy())
+	}
 	supplied, err := c.startSystem(ctx, config.Embed)
 	if err != nil {
 		return nil, errors.Join(err, c.tidy())
 	}
-	c.Coordinator, err = coordinator.New(ctx, coordinator.Config{
+	settings := coordinator.Config{
 		DataDir: config.DataDir, Version: config.Version, Logger: config.Logger, Registerer: config.Registerer,
 		Reader: reader, Supplied: supplied, Audit: filepath.Join(config.DataDir, "audit.jsonl"), Listeners: config.Listeners,
-	})
+	}
+	if c.trust != nil {
+		settings.Certificates, settings.Enroller = c.trust.server, c.trust.authority.Enroller()
+	}
+	c.Coordinator, err = coordinator.New(ctx, settings)
 	if err != nil {
 		return nil, errors.Join(err, c.tidy())
 	}
@@ -147,10 +162,14 @@ func (c *Cluster) startSystem(ctx context.Context, start load.Start) (map[string
 
 // serve serves the coordinator in memory, and on a listener if there is one.
 func (c *Cluster) serve(listener net.Listener) error {
-	c.server = grpc.NewServer(coordinator.ServerOptions()...)
+	options := coordinator.ServerOptions()
+	if c.trust != nil {
+		options = append(options, grpc.Creds(credentials.NewTLS(c.trust.server.ServerConfig())))
+	}
+	c.server = grpc.NewServer(options...)
 	c.Coordinator.Register(c.server)
-	memory := bufconn.Listen(pipe)
-	for _, l := range []net.Listener{memory, listener} {
+	c.memory = bufconn.Listen(pipe)
+	for _, l := range []net.Listener{c.memory, listener} {
 		if l != nil {
 			c.served.Go(func() {
 				if err := c.server.Serve(l); err != nil {
@@ -159,15 +178,19 @@ func (c *Cluster) serve(listener net.Listener) error {
 			})
 		}
 	}
-	c.dial = []grpc.DialOption{
-		grpc.WithContextDialer(func(ctx context.Context, _ string) (net.Conn, error) { return memory.DialContext(ctx) }),
-		grpc.WithTransportCredentials(insecure.NewCredentials()),
-	}
 	var err error
-	if c.conn, err = grpc.NewClient(address, append(wire.CheckResponses(), c.dial...)...); err != nil {
+	if c.conn, err = grpc.NewClient(address, append(wire.CheckResponses(), c.dial(c.trust.user())...)...); err != nil {
 		return fmt.Errorf("connect to the coordinator of this process: %w", err)
 	}
 	return nil
+}
+
+// dial returns how a client in this process connects.
+func (c *Cluster) dial(creds credentials.TransportCredentials) []grpc.DialOption {
+	return []grpc.DialOption{
+		grpc.WithContextDialer(func(ctx context.Context, _ string) (net.Conn, error) { return c.memory.DialContext(ctx) }),
+		grpc.WithTransportCredentials(creds),
+	}
 }
 
 // address is the coordinator's address in memory; the dialer ignores it.
@@ -178,7 +201,11 @@ func (c *Cluster) start(ctx context.Context, config Config, one agent.Config) er
 	if config.Registerer != nil {
 		one.Registerer = prometheus.WrapRegistererWith(prometheus.Labels{"agent": one.Name}, config.Registerer)
 	}
-	one.Coordinator, one.Dial, one.Version, one.Logger = address, c.dial, config.Version, config.Logger
+	creds, err := c.trust.agent(one.Name)
+	if err != nil {
+		return err
+	}
+	one.Coordinator, one.Dial, one.Version, one.Logger = address, c.dial(creds), config.Version, config.Logger
 	one.Spool = filepath.Join(config.DataDir, "points", one.Name)
 	one.WriteBelow, one.KnownIO, one.Outbound = config.WriteBelow, config.KnownIO, config.Outbound
 	one.Secrets = config.Secrets
@@ -200,7 +227,7 @@ func (c *Cluster) fail(err error) {
 	c.errs = append(c.errs, err)
 }
 
-// Conn returns a connection to the coordinator, which the cluster closes.
+// Conn returns a connection of the user to the coordinator, which the cluster closes.
 func (c *Cluster) Conn() *grpc.ClientConn { return c.conn }
 
 // Close signs off the agents, then closes the coordinator and the system. Unfinished runs stay in the archive.
