@@ -1,7 +1,9 @@
 package main
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"strings"
 	"time"
 
@@ -11,6 +13,7 @@ import (
 	"github.com/benchd/benchd/internal/cli"
 	"github.com/benchd/benchd/internal/config"
 	"github.com/benchd/benchd/internal/identity"
+	"github.com/benchd/benchd/internal/profile"
 	"github.com/benchd/benchd/internal/remote"
 	"github.com/benchd/benchd/internal/security"
 )
@@ -18,27 +21,81 @@ import (
 // connectFlags select the coordinator.
 type connectFlags struct {
 	coordinator string
+	profile     string
 	tls         *cli.TLSFlags
 	insecure    bool
 }
 
+// usualCoordinator is the address without flags and profiles.
+const usualCoordinator = "127.0.0.1:7070"
+
 func addConnectFlags(cmd *cobra.Command) *connectFlags {
 	f := &connectFlags{}
-	cmd.Flags().StringVar(&f.coordinator, "coordinator", "127.0.0.1:7070", "`HOST:PORT` of the coordinator, or unix:PATH of its socket on this machine")
-	f.tls = cli.AddTLSFlags(cmd, identity.Operator, identity.Viewer, identity.Admin)
+	cmd.Flags().StringVar(&f.coordinator, "coordinator", "",
+		"`HOST:PORT` of the coordinator, or unix:PATH of its socket on this machine; default is that of the profile, else "+usualCoordinator)
+	addProfileFlag(cmd, &f.profile, "use the profile `NAME` of benchctl login; default is the one of --coordinator, else the current one; off uses none")
+	f.tls = cli.AddTLSFlags(cmd, people()...)
 	cmd.Flags().BoolVar(&f.insecure, "insecure", false, "connect beyond this machine without TLS: everyone on the network can read and control it")
 	return f
 }
 
+// people are the roles of users.
+func people() []identity.Role {
+	return []identity.Role{identity.Operator, identity.Viewer, identity.Admin}
+}
+
+func addProfileFlag(cmd *cobra.Command, to *string, usage string) {
+	cmd.Flags().StringVar(to, "profile", "", usage)
+	_ = cmd.RegisterFlagCompletionFunc("profile", completeProfile) // the flag exists
+}
+
+// dial connects to the coordinator. It sets f.coordinator.
 func (f *connectFlags) dial() (*remote.Client, error) {
-	if err := security.CheckLocal("--coordinator", f.coordinator, f.tls.Given(), f.insecure); err != nil {
+	p, err := f.choose(cli.Profiles())
+	if err != nil {
+		return nil, usage(err)
+	}
+	f.coordinator = cmp.Or(f.coordinator, p.Address, usualCoordinator)
+	if err := security.CheckLocal("--coordinator", f.coordinator, f.tls.Given() || p.Secured(), f.insecure); err != nil {
 		return nil, err
 	}
 	store, err := f.tls.Load(certs.Options{})
+	where := f.coordinator
+	if !f.tls.Given() && p.Secured() {
+		store, err = p.Certificates(certs.Options{Roles: people(), Required: true})
+		where += " (profile " + p.Name + ")"
+	}
 	if err != nil {
 		return nil, err
 	}
-	return remote.Dial(f.coordinator, cli.CoordinatorCredentials(store, f.coordinator))
+	client, err := remote.Dial(f.coordinator, cli.CoordinatorCredentials(store, f.coordinator))
+	if err != nil {
+		return nil, err
+	}
+	client.Called(where)
+	return client, nil
+}
+
+// choose returns the profile that completes the other settings; the zero value if there is none.
+func (f *connectFlags) choose(folder profile.Folder) (profile.Profile, error) {
+	name := f.profile
+	if name == profile.None || name == "" && f.coordinator != "" && f.tls.Given() {
+		return profile.Profile{}, nil
+	}
+	if name == "" && f.coordinator == "" {
+		var err error
+		if name, err = folder.Current(); err != nil {
+			return profile.Profile{}, err
+		}
+	}
+	if name != "" {
+		return folder.Read(name)
+	}
+	p, err := folder.For(cmp.Or(f.coordinator, usualCoordinator))
+	if errors.Is(err, profile.ErrNone) {
+		return profile.Profile{}, nil
+	}
+	return p, err
 }
 
 // commandLine adds the flags of this coordinator to a command.
@@ -46,6 +103,9 @@ func (f *connectFlags) commandLine(origins config.Origins, command string) strin
 	words := []string{command}
 	if origins["coordinator"] == "--coordinator" {
 		words = append(words, "--coordinator", f.coordinator)
+	}
+	if origins["profile"] == "--profile" {
+		words = append(words, "--profile", f.profile)
 	}
 	if f.tls != nil {
 		for _, given := range []struct{ flag, file string }{{"--tls-cert", f.tls.Files.Cert}, {"--tls-key", f.tls.Files.Key}, {"--tls-ca", f.tls.Files.CA}} {

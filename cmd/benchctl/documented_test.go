@@ -67,6 +67,7 @@ func fillGround(t *testing.T) {
 	root, err := filepath.Abs("../..")
 	require.NoError(t, err)
 	t.Chdir(t.TempDir())
+	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
 	require.NoError(t, os.Symlink(filepath.Join(root, "configs"), "configs"))
 	require.NoError(t, os.CopyFS("workloads", os.DirFS(filepath.Join(root, "internal", "spec", "testdata", "ycsb"))))
 	require.NoError(t, os.CopyFS(".", os.DirFS("workloads")))

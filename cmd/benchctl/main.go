@@ -32,6 +32,9 @@ func program(targets target.List) cli.Program {
 		Long: `Benchctl runs benchmarks of databases: "run" within one process, "submit" on the agents of a coordinator, which run on one or
 more machines.
 
+The address of the coordinator and the certificates come from the command line, else from the environment, else from the file
+of --config, else from a profile of "benchctl login".
+
 Results go to standard output, all other messages to standard error. Exit codes: 0 success, 1 the run failed, 2 bad usage or
 spec, 3 a limit was violated, 4 the result is partial, cancelled or was not waited for, 5 cannot reach the coordinator, too
 few agents, or not allowed.`,
@@ -43,6 +46,7 @@ few agents, or not allowed.`,
 				runCommand(targets), submitCommand(targets), validateCommand(targets),
 				watchCommand(), listCommand(), showCommand(targets), reportCommand(targets), cancelCommand(), removeCommand(), exportCommand(), importCommand(),
 				compareCommand(targets), baselineCommand(targets),
+				loginCommand(), logoutCommand(), profilesCommand(),
 				agentsCommand(), auditCommand(), adminCommand(targets), sandboxCommand(), doctorCommand(targets),
 			}
 		},

@@ -17,6 +17,8 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/benchd/benchd/internal/dev"
+	"github.com/benchd/benchd/internal/identity"
+	"github.com/benchd/benchd/internal/pki"
 	"github.com/benchd/benchd/internal/remote"
 	"github.com/benchd/benchd/internal/result"
 	"github.com/benchd/benchd/internal/sandbox"
@@ -80,6 +82,8 @@ func (h *testCluster) running(ctx context.Context) (id string, err error) {
 // TestScripts runs the command lines of testdata. Beside the usual commands these have:
 //
 //	cluster N        start a coordinator with N agents, for the rest of the script
+//	secured          start a coordinator with TLS at $ADDRESS, with an agent, and one without TLS at $PLAIN; nobody listens at $NOWHERE; the
+//	                 folders anna (operator), victor (viewer), admin, agent and stranger (of another authority) have certificates
 //	sandbox          start a sandbox for the rest of the script; nobody listens at $NOWHERE
 //	waitfor WORD CMD…  run a command until it prints a word
 //	exits N CMD…     run a command, which must end with exit code N, such as 0, or 0|1
@@ -105,6 +109,9 @@ func TestScripts(t *testing.T) {
 				ts.Defer(func() { ts.Check(h.cluster.Close()) })
 				clusters.Store(ts, h)
 				ts.Setenv("BENCHCTL_COORDINATOR", h.address)
+			},
+			"secured": func(ts *testscript.TestScript, _ bool, _ []string) {
+				ts.Check(startSecured(ctx, ts))
 			},
 			"sandbox": func(ts *testscript.TestScript, _ bool, _ []string) {
 				s, err := sandbox.Start(ctx, sandbox.Options{Detection: time.Millisecond})
@@ -159,6 +166,66 @@ func TestScripts(t *testing.T) {
 			},
 		},
 	})
+}
+
+// startSecured starts the coordinators of a script about TLS, and writes certificates of users.
+func startSecured(ctx context.Context, ts *testscript.TestScript) error {
+	secured, err := startOne(ctx, ts, "ADDRESS", true)
+	if err != nil {
+		return err
+	}
+	if _, err := startOne(ctx, ts, "PLAIN", false); err != nil {
+		return err
+	}
+	l, err := new(net.ListenConfig).Listen(ctx, "tcp", "127.0.0.1:0")
+	if err != nil {
+		return err
+	}
+	ts.Setenv("NOWHERE", l.Addr().String())
+	strangers, err := pki.Init(ts.MkAbs("strangers"), pki.InitOptions{})
+	if err != nil {
+		return errors.Join(err, l.Close())
+	}
+	return errors.Join(l.Close(),
+		issue(ts, secured.Authority(), "anna", identity.Identity{Role: identity.Operator, Name: "anna"}, 0),
+		issue(ts, secured.Authority(), "victor", identity.Identity{Role: identity.Viewer, Name: "victor"}, 10*24*time.Hour-time.Minute),
+		issue(ts, secured.Authority(), "admin", identity.Identity{Role: identity.Admin, Name: "root"}, 0),
+		issue(ts, secured.Authority(), "agent", identity.Identity{Role: identity.Agent, Name: "agent-1"}, 0),
+		issue(ts, strangers, "stranger", identity.Identity{Role: identity.Operator, Name: "anna"}, 0),
+	)
+}
+
+// startOne starts a coordinator with an agent for the rest of a script, and puts its address into a variable.
+func startOne(ctx context.Context, ts *testscript.TestScript, variable string, secured bool) (*dev.Cluster, error) {
+	l, err := new(net.ListenConfig).Listen(ctx, "tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, err
+	}
+	ts.Setenv(variable, l.Addr().String())
+	cluster, err := dev.Start(ctx, dev.Config{Agents: 1, Listener: l, Version: "test", Secured: secured})
+	if err != nil {
+		return nil, err
+	}
+	ts.Defer(func() { ts.Check(cluster.Close()) })
+	client := remote.New(cluster.Conn(), nil, "the test")
+	return cluster, await(ctx, func(ctx context.Context) (bool, error) {
+		there, err := client.Agents(ctx)
+		return len(there) == 1, err
+	})
+}
+
+// issue writes a certificate into a folder of a script.
+func issue(ts *testscript.TestScript, by *pki.Authority, folder string, id identity.Identity, life time.Duration) error {
+	issued, err := by.Issue(id, pki.IssueOptions{Life: life})
+	if err != nil {
+		return err
+	}
+	dir := ts.MkAbs(folder)
+	if err := pki.Prepare(dir, id); err != nil {
+		return err
+	}
+	_, err = by.Save(dir, issued)
+	return err
 }
 
 // pick returns the value at a path of a JSON text.

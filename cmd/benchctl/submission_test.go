@@ -77,10 +77,11 @@ func TestEverySettingFlagIsAPropertyOfTheSpec(t *testing.T) {
 }
 
 func TestSuggestedCommandsUseTheSameCoordinator(t *testing.T) {
-	f := connectFlags{coordinator: "10.0.0.1:7070", insecure: true, tls: &cli.TLSFlags{Files: certs.Files{Cert: "a.crt", Key: "a.key", CA: "ca.crt"}}}
+	f := connectFlags{coordinator: "10.0.0.1:7070", insecure: true, profile: "anna", tls: &cli.TLSFlags{Files: certs.Files{Cert: "a.crt", Key: "a.key", CA: "ca.crt"}}}
 	require.Equal(t, "benchctl watch S", f.commandLine(config.Origins{"coordinator": "BENCHCTL_COORDINATOR", "insecure": "b.yaml:1: insecure"}, "benchctl watch S"))
 	require.Equal(t, "benchctl watch S --coordinator 10.0.0.1:7070 --insecure",
 		f.commandLine(config.Origins{"coordinator": "--coordinator", "insecure": "--insecure"}, "benchctl watch S"))
+	require.Equal(t, "benchctl watch S --profile anna", f.commandLine(config.Origins{"profile": "--profile"}, "benchctl watch S"))
 	require.Equal(t, "benchctl watch S --tls-cert a.crt --tls-key a.key --tls-ca ca.crt",
 		f.commandLine(config.Origins{"tls-cert": "--tls-cert", "tls-key": "--tls-key", "tls-ca": "--tls-ca"}, "benchctl watch S"))
 }

@@ -40,7 +40,7 @@ checks the suite with the trial block applied.`,
 			return err
 		}
 		warnings := texts(j.warnings)
-		if c.Origins.Set("coordinator") {
+		if c.Origins.Set("coordinator") || c.Origins.Set("profile") {
 			client, err := connect.dial()
 			if err != nil {
 				return err

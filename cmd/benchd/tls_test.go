@@ -123,7 +123,7 @@ func TestAllConnectionsUseCertificates(t *testing.T) {
 		creds credentials.TransportCredentials
 		cure  string
 	}{
-		"in plain text":   {insecure.NewCredentials(), "if it uses TLS, give --tls-cert"},
+		"in plain text":   {insecure.NewCredentials(), "if it uses TLS, log in (`benchctl login`), or give --tls-cert"},
 		"of another CA":   {cli.CoordinatorCredentials(stranger.Store(t, other), rpc), "refuse the server at 127.0.0.1: the authority of --tls-ca has not issued"},
 		"of nobody's CA":  {credentials.NewTLS(acceptsAll(stranger.TLS)), "it refuses this certificate (unknown certificate authority); --tls-cert must be of an authority"},
 		"in TLS 1.2 only": {credentials.NewTLS(&tls.Config{InsecureSkipVerify: true, MaxVersion: tls.VersionTLS12}), "protocol version not supported"},
@@ -175,7 +175,7 @@ func TestAClientWithCertificatesNamesACoordinatorWithoutTLS(t *testing.T) {
 	require.NoError(t, err)
 	defer client.Close()
 	_, err = client.Agents(t.Context())
-	require.EqualError(t, err, "cannot reach coordinator at "+rpc+": it does not use TLS; remove --tls-cert, --tls-key and --tls-ca, or start the coordinator with them")
+	require.EqualError(t, err, "cannot reach coordinator at "+rpc+": it does not use TLS; connect without a certificate (no --tls-cert, --tls-key and --tls-ca; --profile off), or start the coordinator with certificates")
 }
 
 // fetchTLS returns what a URL answers.

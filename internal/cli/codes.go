@@ -37,6 +37,7 @@ func Variables() []Variable {
 		{"TERM", "if `dumb`, there are neither colours nor a live view"},
 		{"STATE_DIRECTORY", "set by systemd: the folder in which an agent without `--spool` makes its spool"},
 		{"XDG_STATE_HOME", "the folder in which such an agent makes `benchd/spool` otherwise; default is `~/.local/state`"},
+		{"XDG_CONFIG_HOME", "the folder in which `benchctl login` makes `benchd/profiles`; default is `~/.config`, on macOS `~/Library/Application Support`"},
 		{"CREDENTIALS_DIRECTORY", "set by systemd: the folder of the credentials of the unit, which properties of runs name as `credential:NAME`"},
 		{"BENCHD_RUN", "set by an agent for the commands of `--hook`: the id of the run"},
 		{"BENCHD_HOOK", "set by an agent for the commands of `--hook`: the name of the hook"},

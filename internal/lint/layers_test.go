@@ -94,6 +94,7 @@ func layers() []layer {
 			{name: "secret"},
 			{name: "pki", beside: []string{"identity", "suggest"}},
 			{name: "certs", beside: []string{"identity", "tolerance"}},
+			{name: "profile", beside: []string{"certs", "pki"}, only: []string{"cmd", "cli"}},
 			{name: "access", beside: []string{"identity"}},
 			{name: "audit", only: []string{"cmd", "coordinator", "remote", "dev", "test"}},
 			{name: "phrase"},

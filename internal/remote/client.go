@@ -69,6 +69,9 @@ func New(conn grpc.ClientConnInterface, closer io.Closer, where string) *Client 
 	}
 }
 
+// Called gives the coordinator another name in messages.
+func (c *Client) Called(where string) { c.where = where }
+
 // Close ends the connection.
 func (c *Client) Close() error {
 	if c.closer == nil {
