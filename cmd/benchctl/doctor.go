@@ -34,9 +34,10 @@ func doctorCommand(targets target.List) cli.Command {
 	cmd := &cobra.Command{
 		Use:   "doctor",
 		Short: "Check a coordinator, its agents and their machines",
-		Long: `Doctor checks the coordinator, its archive and its agents. Each connected agent checks its own machine: clock, file limit,
-idle CPU, CPU governor and idle states, memory, network interfaces and free disk. With --db each agent also checks its
-connection to that target. Doctor changes nothing; an agent that serves a run is checked, too.
+		Long: `Doctor checks the coordinator, its archive and its agents, which listeners --insecure leaves open, and when certificates
+expire. Each connected agent checks its own machine: clock, file limit, idle CPU, CPU governor and idle states, memory,
+network interfaces, free disk, its spool and its certificates. With --db each agent also checks its connection to that
+target. Doctor changes nothing; an agent that serves a run is checked, too.
 
 Each finding has a verdict: ok, unknown (it cannot be determined), warn (figures may suffer) or bad (runs would fail, or
 their figures be worthless). Findings that need a cure name it. The exit code is 0 if no finding is bad, 5 if the
@@ -66,6 +67,13 @@ the machine that it runs on.`,
 				return &cli.Error{Code: cli.Usage, Err: err}
 			}
 		}
+		own, usable, err := f.ownCertificates()
+		if err != nil {
+			return err
+		}
+		if !usable {
+			return cli.Diagnose(c, append(own, doctor.Unasked(f.coordinator)), f.output)
+		}
 		client, err := f.dial()
 		if err != nil {
 			return err
@@ -75,8 +83,17 @@ the machine that it runs on.`,
 		if err != nil {
 			return err
 		}
-		return cli.Diagnose(c, findings, f.output)
+		return cli.Diagnose(c, append(own, findings...), f.output)
 	}}
+}
+
+// ownCertificates checks the certificates of this program, and reports whether they can be used.
+func (f *doctorFlags) ownCertificates() (findings []doctor.Finding, usable bool, err error) {
+	if inspect := f.tls.Inspect(); inspect != nil {
+		findings = doctor.ExamineCertificates(inspect(), time.Now())
+	}
+	_, usable, err = f.tls.LoadForDoctor()
+	return findings, usable, err
 }
 
 // examine queries the coordinator, and then all agents in parallel.

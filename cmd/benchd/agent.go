@@ -191,7 +191,9 @@ func runAgent(ctx context.Context, c *cli.Context, cmd *cobra.Command, f *agentF
 	}
 	targets := target.All()
 	actors := targets.Actors()
-	actors[doctor.Target] = doctor.Open(doctor.This(), doctor.Use{Folders: []doctor.Folder{{Flag: "--spool", Dir: spool}}})
+	actors[doctor.Target] = doctor.Open(doctor.This(), doctor.Use{
+		Folders: []doctor.Folder{spoolFolderOf(spool, base)}, Certificates: f.tls.Inspect(),
+	})
 	a, err := agent.New(agent.Config{
 		Coordinator: f.coordinator,
 		Dial: []grpc.DialOption{

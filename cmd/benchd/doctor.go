@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/benchd/benchd/internal/agent"
 	"github.com/benchd/benchd/internal/certs"
 	"github.com/benchd/benchd/internal/cli"
 	"github.com/benchd/benchd/internal/config"
@@ -43,10 +44,11 @@ func doctorCommand() cli.Command {
 	cmd := &cobra.Command{
 		Use:   "doctor",
 		Short: "Check this machine, and the connections to coordinator and target",
-		Long: `Doctor checks this machine: clock, file limit, idle CPU, CPU governor and idle states, memory, network interfaces, free disk
-and ports. With --coordinator it checks the machine of an agent: the coordinator must answer, and the offset to its clock
-is reported. Without it, the machine of a coordinator: it checks --listen, --http and --data. With --db it opens the
-target, as an agent does for a run. Doctor changes nothing and writes nothing.
+		Long: `Doctor checks this machine: clock, file limit, idle CPU, CPU governor and idle states, memory, network interfaces, free disk,
+ports, and the certificates of --tls-cert and --tls-ca. With --coordinator it checks the machine of an agent: the coordinator
+must answer, the agent must accept the spool, and the offset to the coordinator's clock is reported, with the listeners that
+--insecure leaves open and the end of its certificates. Without it, the machine of a coordinator: it checks --listen, --http
+and --data. With --db it opens the target, as an agent does for a run. Doctor changes nothing and writes nothing.
 
 Each finding has a verdict: ok, unknown (it cannot be determined here), warn (figures may suffer) or bad (runs would fail,
 or their figures be worthless). Findings that need a cure name it. The exit code is 0 if no finding is bad, 5 if
@@ -57,8 +59,8 @@ coordinator, target or a port cannot be reached or used, and 1 if another findin
   benchd doctor -o json | jq -r '.findings[] | select(.verdict == "bad").cure'`,
 	}
 	fs := cmd.Flags()
-	fs.StringVar(&f.coordinator, "coordinator", "", "`HOST:PORT` of the coordinator, for the machine of an agent")
-	fs.StringVar(&f.listen, "listen", "127.0.0.1:7070", "gRPC `HOST:PORT` of a coordinator on this machine")
+	fs.StringVar(&f.coordinator, "coordinator", "", "`HOST:PORT` of the coordinator, or unix:PATH of its socket, for the machine of an agent")
+	fs.StringVar(&f.listen, "listen", "127.0.0.1:7070", "gRPC `HOST:PORT` of a coordinator on this machine, or unix:PATH of its socket")
 	fs.StringVar(&f.http, "http", "127.0.0.1:7071", "HTTP `HOST:PORT` of a coordinator on this machine")
 	fs.StringVar(&f.data, "data", "benchd-data", "`DIR` of the archive of a coordinator on this machine")
 	fs.StringVar(&f.metrics, "metrics-listen", "127.0.0.1:0", "HTTP `HOST:PORT` of an agent's metrics")
@@ -80,7 +82,7 @@ func runDoctor(ctx context.Context, c *cli.Context, cmd *cobra.Command, f *docto
 	if err != nil {
 		return err
 	}
-	store, err := f.tls.Load(certs.Options{})
+	store, usable, err := f.tls.LoadForDoctor()
 	if err != nil {
 		return err
 	}
@@ -93,7 +95,10 @@ func runDoctor(ctx context.Context, c *cli.Context, cmd *cobra.Command, f *docto
 		return err
 	}
 	findings := doctor.This().Examine(ctx, use)
-	if f.coordinator != "" {
+	switch {
+	case f.coordinator != "" && !usable:
+		findings = append(findings, doctor.Unasked(f.coordinator))
+	case f.coordinator != "":
 		beyond, err := f.askCoordinator(ctx, c, store)
 		if err != nil {
 			return err
@@ -113,27 +118,37 @@ func runDoctor(ctx context.Context, c *cli.Context, cmd *cobra.Command, f *docto
 // use is what the machine is for, by the flags; running programs are asked in the same way.
 func (f *doctorFlags) use(running programs) (doctor.Use, error) {
 	if f.coordinator != "" {
-		spool, _ := spoolFolder(f.spool)
 		use := doctor.Use{
-			Folders: []doctor.Folder{{Flag: "--spool", Dir: spool}},
-			Ports:   []doctor.Port{{Flag: "--metrics-listen", Address: f.metrics, Serves: running.healthy}},
+			Certificates: f.tls.Inspect(),
+			Folders:      []doctor.Folder{spoolFolderOf(spoolFolder(f.spool))},
+			Ports:        []doctor.Port{{Flag: "--metrics-listen", Address: f.metrics, Serves: running.healthy}},
 		}
 		return use, errors.Join(
 			security.CheckLocal("--coordinator", f.coordinator, f.tls.Given(), f.insecure),
 			security.CheckSecured("--metrics-listen", f.metrics, f.tls.Given(), f.insecure),
 		)
 	}
+	listen := doctor.Port{Flag: "--listen", Address: f.listen, Serves: running.coordinates}
+	if path, is := security.Socket(f.listen); is {
+		listen.Socket = path
+	}
 	use := doctor.Use{
-		Folders: []doctor.Folder{{Flag: "--data", Dir: f.data}},
+		Certificates: f.tls.Inspect(),
+		Folders:      []doctor.Folder{{Flag: "--data", Dir: f.data}},
 		Ports: []doctor.Port{
-			{Flag: "--listen", Address: f.listen, Serves: running.coordinates},
+			listen,
 			{Flag: "--http", Address: f.http, Serves: running.healthy},
 		},
 	}
 	return use, errors.Join(
-		security.CheckSecured("--listen", f.listen, f.tls.Given(), f.insecure),
+		security.CheckLocal("--listen", f.listen, f.tls.Given(), f.insecure),
 		security.CheckSecured("--http", f.http, f.tls.Given(), f.insecure),
 	)
+}
+
+// spoolFolderOf is the folder of an agent's spool for a doctor, with the check of the agent.
+func spoolFolderOf(dir, base string) doctor.Folder {
+	return doctor.Folder{Flag: "--spool", Dir: dir, Check: func() error { return agent.CheckSpool(dir, base) }}
 }
 
 func (f *doctorFlags) askCoordinator(ctx context.Context, c *cli.Context, store *certs.Store) ([]doctor.Finding, error) {

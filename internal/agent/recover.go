@@ -83,6 +83,18 @@ func (a *Agent) folder() (*os.Root, error) {
 	return folder, inSpool(err)
 }
 
+// CheckSpool returns why an agent would refuse the spool dir, below base if that is given (see Config.SpoolBase). It makes nothing.
+func CheckSpool(dir, base string) error {
+	if base == "" {
+		return inSpool(spool.Check(dir))
+	}
+	path, err := filepath.Rel(base, dir)
+	if err != nil {
+		return inSpool(err)
+	}
+	return inSpool(spool.CheckBelow(base, path))
+}
+
 // inSpool adds the cure to an error of the spool.
 func inSpool(err error) error {
 	if _, has := errors.AsType[*spool.FolderError](err); err == nil || has {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/benchd/benchd/internal/doctor"
 	"github.com/benchd/benchd/internal/remote"
+	"github.com/benchd/benchd/internal/security"
 	"github.com/benchd/benchd/internal/wire"
 )
 
@@ -22,7 +23,12 @@ func Ask(ctx context.Context, client *remote.Client, address string) (peer docto
 		}
 		return peer, &f
 	}
+	listeners := make([]doctor.Listener, len(about.Listeners))
+	for i, l := range about.Listeners {
+		listeners[i] = doctor.Listener{Text: l, Open: security.Unprotected(l)}
+	}
 	return doctor.Peer{
+		Listeners: listeners, Expires: about.Expires,
 		Address: address, Version: about.Version, Protocol: about.Protocol, Took: about.Took, Clock: Offset(about.Clock),
 		Disk: doctor.Space{Free: about.DiskFree, Total: about.DiskSize}, Archive: about.Archive, Stuck: about.Stuck,
 	}, nil

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"crypto/tls"
+	"errors"
 	"log/slog"
 	"net"
 	"os"
@@ -50,6 +51,23 @@ func (f *TLSFlags) Load(o certs.Options) (*certs.Store, error) {
 	}
 	o.Roles, o.Required = f.roles, true
 	return certs.Load(f.Files, o)
+}
+
+// Inspect returns a function that reads the state of the files for a doctor, or nil without flags.
+func (f *TLSFlags) Inspect() func() certs.State {
+	if !f.Given() {
+		return nil
+	}
+	return func() certs.State { return certs.Inspect(f.Files, certs.Options{Roles: f.roles, Required: true}) }
+}
+
+// LoadForDoctor reads the certificates. Files that cannot be used are no error: usable is false, and Inspect has the reason.
+func (f *TLSFlags) LoadForDoctor() (store *certs.Store, usable bool, err error) {
+	store, err = f.Load(certs.Options{})
+	if _, is := errors.AsType[*certs.FileError](err); is {
+		return nil, false, nil
+	}
+	return store, err == nil, err
 }
 
 // CoordinatorCredentials returns how a client connects to the coordinator at HOST:PORT: with certificates from a store, or in plain

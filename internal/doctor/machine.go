@@ -5,6 +5,8 @@ import (
 	"io/fs"
 	"os"
 	"time"
+
+	"github.com/benchd/benchd/internal/certs"
 )
 
 // Machine has the functions that read a machine. This returns those of the program's own machine.
@@ -35,12 +37,16 @@ func pause(ctx context.Context, d time.Duration) error {
 type Use struct {
 	Folders []Folder
 	Ports   []Port
+	// Certificates reads the state of the certificates; nil without some.
+	Certificates func() certs.State
 }
 
 // Folder is a directory that must be writable.
 type Folder struct {
 	Flag string // that sets it, for the cure
 	Dir  string
+	// Check returns why the program would refuse the folder, for another reason than its space; nil for no such check.
+	Check func() error
 }
 
 // Examine checks a machine: about ten findings in a little over a second, the time for which it observes the processors.
@@ -58,11 +64,26 @@ func (m Machine) Examine(ctx context.Context, use Use) []Finding {
 	for _, f := range use.Folders {
 		findings = append(findings, look("disk", func() (Space, error) { return m.Space(f.Dir) },
 			func(s Space) Finding { return checkSpace(s, f) }, "set a writable directory with "+f.Flag).at(f.Flag+" "+f.Dir))
+		findings = append(findings, f.examine()...)
+	}
+	if use.Certificates != nil {
+		findings = append(findings, ExamineCertificates(use.Certificates(), today())...)
 	}
 	for _, p := range use.Ports {
 		findings = append(findings, p.examine(ctx))
 	}
 	return findings
+}
+
+// examine checks whether the program would refuse the folder.
+func (f Folder) examine() []Finding {
+	if f.Check == nil {
+		return nil
+	}
+	if err := f.Check(); err != nil {
+		return []Finding{found("folder", "refused: %v", err).but(Bad, "let it and the folders above it belong to benchd's user alone (chmod go-w), or set another directory with "+f.Flag).at(f.Flag + " " + f.Dir)}
+	}
+	return []Finding{found("folder", "of this user alone").at(f.Flag + " " + f.Dir)}
 }
 
 // look reads a value and checks it.

@@ -80,7 +80,7 @@ func (m *made) machine() Machine {
 
 func (m *made) examine(t *testing.T) []Finding {
 	t.Helper()
-	return m.machine().Examine(t.Context(), Use{Folders: []Folder{{"--data", "d"}}, Ports: []Port{{Flag: "--listen", Address: "127.0.0.1:0"}}})
+	return m.machine().Examine(t.Context(), Use{Folders: []Folder{{Flag: "--data", Dir: "d"}}, Ports: []Port{{Flag: "--listen", Address: "127.0.0.1:0"}}})
 }
 
 func TestAGoodMachineHasNoCures(t *testing.T) {
@@ -201,7 +201,7 @@ func TestAPortIsTried(t *testing.T) {
 // The machine that the test runs on can be examined, which leaves no trace.
 func TestThisMachine(t *testing.T) {
 	dir := t.TempDir()
-	for _, f := range This().Examine(t.Context(), Use{Folders: []Folder{{"--data", filepath.Join(dir, "a", "b")}}}) {
+	for _, f := range This().Examine(t.Context(), Use{Folders: []Folder{{Flag: "--data", Dir: filepath.Join(dir, "a", "b")}}}) {
 		require.NotEmpty(t, f.Name)
 		require.NotEmpty(t, f.Found)
 		require.True(t, f.Verdict == OK || f.Cure != "", "%+v", f)

@@ -17,6 +17,15 @@ type Peer struct {
 	Disk    Space // of its archive; Total is 0 if unknown
 	Archive uint64
 	Stuck   bool // the archive accepts no windows
+
+	Listeners []Listener
+	Expires   time.Time // when its certificates expire; zero without some
+}
+
+// Listener is how a coordinator describes one of its listeners.
+type Listener struct {
+	Text string
+	Open bool // everyone on the network can read and control it
 }
 
 // ClockOffset is how far a clock is ahead of another one.
@@ -66,6 +75,12 @@ func Unanswered(address string) Finding {
 		but(Unknown, "install the same release on both for more checks").at(address)
 }
 
+// Unasked is the finding on a coordinator that was not asked, because the own certificates cannot be used.
+func Unasked(address string) Finding {
+	return found(nameCoordinator, "not asked: the certificates of this program cannot be used").
+		but(Unknown, "see the finding on the certificate").at(address)
+}
+
 // Examine checks a coordinator's answer; version and protocol are those of this program.
 func (p Peer) Examine(version string, protocol uint32) []Finding {
 	findings := []Finding{
@@ -76,7 +91,8 @@ func (p Peer) Examine(version string, protocol uint32) []Finding {
 		findings[1] = found("version", "%s speaks protocol %d, this program (%s) speaks %d", p.Version, p.Protocol, version, protocol).
 			but(Bad, "install the same release on both").at("coordinator")
 	}
-	return append(findings, checkOffset("clock_offset", p.Clock, "this machine's clock").at("coordinator"))
+	findings = append(findings, checkOffset("clock_offset", p.Clock, "this machine's clock").at("coordinator"))
+	return append(findings, p.examineSecurity(today())...)
 }
 
 // ExamineArchive checks what the coordinator reports about its archive.

@@ -166,7 +166,7 @@ func TestAnAgentExaminesItsMachine(t *testing.T) {
 	m := goodMachine()
 	m.later["proc/stat"] = "cpu  1090 0 1100 50010 0 0 0 0"
 	machine := m.machine()
-	actor, err := Open(machine, Use{Folders: []Folder{{"--spool", "s"}}})(t.Context(), load.Settings{})
+	actor, err := Open(machine, Use{Folders: []Folder{{Flag: "--spool", Dir: "s"}}})(t.Context(), load.Settings{})
 	require.NoError(t, err)
 	defer func() { require.NoError(t, actor.Close()) }()
 	_, err = actor.Act(t.Context(), load.Action{Name: "flush"})

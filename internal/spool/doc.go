@@ -1,6 +1,7 @@
 // Package spool keeps records on disk until they are no longer needed, even if the process that wrote them dies.
 //
-//  1. Folder, FolderBelow and Below open a folder that belongs to the user of this process alone.
+//  1. Folder, FolderBelow and Below open a folder that belongs to the user of this process alone. Check and CheckBelow report why
+//     they would refuse one.
 //  2. Open locks such a folder for this process and finds the records of an earlier process: Left yields them, oldest
 //     first.
 //  3. Add appends a record, with its length and a checksum, to the newest segment. It begins a new segment when that one

@@ -46,6 +46,42 @@ func FolderBelow(base, path string) (*os.Root, error) {
 	return Below(root, path)
 }
 
+// Check returns why Folder would refuse a folder, and makes nothing. A folder that does not exist is not refused.
+func Check(dir string) error {
+	root, err := os.OpenRoot(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("open folder: %w", err)
+	}
+	if root, err = owned(root); err != nil {
+		return err
+	}
+	return root.Close()
+}
+
+// CheckBelow returns why FolderBelow would refuse the folder at path below base, and makes nothing.
+func CheckBelow(base, path string) error {
+	root, err := os.OpenRoot(base)
+	for name := range strings.SplitSeq(filepath.Clean(path), string(filepath.Separator)) {
+		if err != nil {
+			break
+		}
+		var next *os.Root
+		next, err = existing(root, name)
+		err = errors.Join(err, root.Close())
+		root = next
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return root.Close()
+}
+
 // Below opens the folder at path below root, and closes root. It creates the folders of path if necessary. None of them may
 // be a link, and each must belong to the user of this process alone.
 func Below(root *os.Root, path string) (*os.Root, error) {
@@ -61,10 +97,15 @@ func Below(root *os.Root, path string) (*os.Root, error) {
 
 // below opens a folder in root, which it creates if necessary.
 func below(root *os.Root, name string) (*os.Root, error) {
-	dir := filepath.Join(root.Name(), name)
 	if err := root.Mkdir(name, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
-		return nil, fmt.Errorf("make folder %s: %w", dir, err)
+		return nil, fmt.Errorf("make folder %s: %w", filepath.Join(root.Name(), name), err)
 	}
+	return existing(root, name)
+}
+
+// existing opens a folder in root.
+func existing(root *os.Root, name string) (*os.Root, error) {
+	dir := filepath.Join(root.Name(), name)
 	before, err := root.Lstat(name)
 	if err != nil {
 		return nil, fmt.Errorf("open folder %s: %w", dir, err)

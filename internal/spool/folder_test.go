@@ -67,7 +67,9 @@ func TestAFolderThatOthersCanChangeIsRefused(t *testing.T) {
 			require.NoError(t, err)
 			_, err = FolderBelow(base, path)
 			require.ErrorContains(t, err, test.problem)
+			require.ErrorContains(t, CheckBelow(base, path), test.problem)
 			if test.given {
+				require.ErrorContains(t, Check(dir), test.problem)
 				_, err = Folder(dir)
 				require.ErrorContains(t, err, test.problem)
 			}
@@ -75,6 +77,18 @@ func TestAFolderThatOthersCanChangeIsRefused(t *testing.T) {
 	}
 	_, err := FolderBelow(t.TempDir(), "../x")
 	require.Error(t, err)
+}
+
+// A check accepts what an agent would make or use, and makes nothing.
+func TestACheckMakesNothing(t *testing.T) {
+	base := tidy(t, filepath.Join(t.TempDir(), "tmp"), 0o777)
+	require.NoError(t, CheckBelow(base, "benchd/spool"))
+	require.NoError(t, CheckBelow(filepath.Join(base, "none"), "benchd/spool"))
+	require.NoError(t, Check(filepath.Join(base, "benchd")))
+	require.NoDirExists(t, filepath.Join(base, "benchd"))
+	tidy(t, filepath.Join(base, "benchd", "spool"), 0o700)
+	require.NoError(t, CheckBelow(base, "benchd/spool"))
+	require.NoError(t, Check(filepath.Join(base, "benchd", "spool")))
 }
 
 // plantForeign makes the folder of another user, or without the right to do that a link, which only another user would make.
