@@ -76,10 +76,13 @@ func NewServer(c ServerConfig) *Server {
 		c.Allow = func(id identity.Identity, r *http.Request) error { return access.Path(id, r.URL.Path) }
 	}
 	serverErrors := errorLog(c.Logger)
-	mux := http.NewServeMux()
-	mux.Handle("GET /metrics", promhttp.HandlerFor(c.Registry, promhttp.HandlerOpts{ErrorLog: serverErrors, MaxRequestsInFlight: mostScrapes}))
-	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "ok\n") })
-	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, _ *http.Request) {
+	served := maps.Clone(c.Handlers)
+	if served == nil {
+		served = make(map[string]http.Handler)
+	}
+	served["/metrics"] = promhttp.HandlerFor(c.Registry, promhttp.HandlerOpts{ErrorLog: serverErrors, MaxRequestsInFlight: mostScrapes})
+	served["/healthz"] = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "ok\n") })
+	served["/readyz"] = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		if c.Ready != nil {
 			if err := c.Ready(); err != nil {
 				http.Error(w, "not ready: "+err.Error(), http.StatusServiceUnavailable)
@@ -88,14 +91,12 @@ func NewServer(c ServerConfig) *Server {
 		}
 		_, _ = io.WriteString(w, "ok\n")
 	})
-	paths := []string{"/metrics", "/healthz", "/readyz"}
-	for _, path := range slices.Sorted(maps.Keys(c.Handlers)) {
-		mux.Handle("GET "+path, c.Handlers[path])
-		paths = append(paths, path)
-	}
 	if c.Profiles {
-		profiles(mux)
-		paths = append(paths, "/debug/pprof/")
+		maps.Copy(served, profiles())
+	}
+	mux, paths := http.NewServeMux(), slices.Sorted(maps.Keys(served))
+	for _, path := range paths {
+		mux.Handle("GET "+path, served[path])
 	}
 	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, _ *http.Request) {
 		for _, path := range paths {
@@ -127,13 +128,12 @@ func (c *ServerConfig) peer() func(*http.Request) identity.Identity {
 	return certified
 }
 
-// profiles serves Go's profiles.
-func profiles(mux *http.ServeMux) {
-	for path, handler := range map[string]http.HandlerFunc{
-		"/debug/pprof/": pprof.Index, "/debug/pprof/cmdline": pprof.Cmdline, "/debug/pprof/profile": pprof.Profile,
-		"/debug/pprof/symbol": pprof.Symbol, "/debug/pprof/trace": pprof.Trace,
-	} {
-		mux.HandleFunc("GET "+path, handler)
+// profiles returns the paths of Go's profiles.
+func profiles() map[string]http.Handler {
+	return map[string]http.Handler{
+		"/debug/pprof/": http.HandlerFunc(pprof.Index), "/debug/pprof/cmdline": http.HandlerFunc(pprof.Cmdline),
+		"/debug/pprof/profile": http.HandlerFunc(pprof.Profile), "/debug/pprof/symbol": http.HandlerFunc(pprof.Symbol),
+		"/debug/pprof/trace": http.HandlerFunc(pprof.Trace),
 	}
 }
 

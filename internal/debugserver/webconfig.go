@@ -89,8 +89,10 @@ func (w *WebConfig) peer(r *http.Request) identity.Identity {
 		return viewer
 	}
 	if r.TLS != nil && len(r.TLS.VerifiedChains) > 0 {
-		if name := r.TLS.VerifiedChains[0][0].Subject.CommonName; identity.CheckName(name) == nil {
-			viewer.Name = name
+		leaf := r.TLS.VerifiedChains[0][0]
+		viewer.Serial = identity.Serial(leaf) // it may be revoked
+		if identity.CheckName(leaf.Subject.CommonName) == nil {
+			viewer.Name = leaf.Subject.CommonName
 		}
 		return viewer
 	}
