@@ -195,8 +195,10 @@ type guardedStream struct {
 func (s guardedStream) Context() context.Context { return s.ctx }
 
 // peerIdentity returns the identity of the peer of a call: from its certificate, or from the operating system for a local
-// socket. A listener without either asks nobody, and trusts all. A local user is an admin, and its agents have the names that they give
-// themselves.
+// socket. A listener without either asks nobody, and trusts all.
+//
+// A local user is an admin, who may not make the calls of agents. Its processes can be agents, though, and the operating system does not
+// know under which names: for these calls the user is trusted, with the name that the agent gives itself.
 func peerIdentity(ctx context.Context, rule access.Rule) identity.Identity {
 	p, ok := peer.FromContext(ctx)
 	if !ok {
@@ -207,11 +209,13 @@ func peerIdentity(ctx context.Context, rule access.Rule) identity.Identity {
 		return certs.PeerIdentity(info.State)
 	case security.Local:
 		if slices.Contains(rule.Roles, identity.Agent) && !slices.Contains(rule.Roles, identity.Admin) {
-			return identity.Identity{Role: identity.Trusted}
+			return identity.Identity{Role: identity.Trusted, Name: info.User}
 		}
 		return info.Identity()
+	case nil:
+		return identity.Identity{Role: identity.Trusted}
 	}
-	return identity.Identity{Role: identity.Trusted}
+	return identity.Identity{Role: identity.Anonymous}
 }
 
 // certificateEnd returns when the certificate of the peer expires.
