@@ -1,0 +1,479 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/reflect/protoreflect"
+	"google.golang.org/protobuf/reflect/protoregistry"
+
+	"github.com/benchd/benchd/internal/audit"
+	"github.com/benchd/benchd/internal/certs/certstest"
+	"github.com/benchd/benchd/internal/descriptor"
+	"github.com/benchd/benchd/internal/doctor"
+	"github.com/benchd/benchd/internal/identity"
+	"github.com/benchd/benchd/internal/plan"
+	"github.com/benchd/benchd/internal/target"
+	"github.com/benchd/benchd/internal/wire"
+)
+
+// These tables are the security policy of benchd, written by hand: they are compared with what the programs do, and not with the
+// table of package access. A cell says what must happen to a peer:
+//
+//	+     the handler is reached, whatever it answers
+//	x     refused: PermissionDenied, 403
+//	-     not authenticated: Unauthenticated, 401
+//	404   no such path
+//	.     no connection: the handshake fails
+
+// handshakes says who a peer (row) is for a listener (column). The other tables have a column for each of these.
+const handshakes = `
+peer            grpc-tls     grpc-socket  grpc-plain  http-tls     http-plain  http-web    agent-tls    agent-plain  agent-web
+plain           .            local        trusted     .            trusted     .           .            trusted      stranger
+password        .            local        trusted     .            trusted     .           .            trusted      viewer
+no-certificate  anonymous    .            .           anonymous    .           anonymous   anonymous    .            .
+wrong-CA        .            .            .           .            .           .           .            .            .
+expired         .            .            .           .            .           .           .            .            .
+not-yet-valid   .            .            .           .            .           .           .            .            .
+revoked         .            .            .           .            .           revoked     .            .            .
+no-identity     .            .            .           .            .           viewer      .            .            .
+agent           agent        .            .           agent        .           viewer      agent        .            .
+viewer          viewer       .            .           viewer       .           viewer      viewer       .            .
+operator        operator     .            .           operator     .           viewer      operator     .            .
+granted         granted      .            .           granted      .           viewer      granted      .            .
+admin           admin        .            .           admin        .           viewer      admin        .            .
+coordinator     coordinator  .            .           coordinator  .           viewer      coordinator  .            .
+`
+
+// calls says who may make which call, and which of the calls that were admitted the audit log has. It has all that were refused.
+const calls = `
+call                   anonymous  agent  viewer  operator  granted  admin  coordinator  local  trusted  audit
+AgentService/Session   -          +      x       x         x        x      x            +      +        all
+EnrollService/Enroll   +          +      +       +         +        +      +            +      +        all
+EnrollService/Renew    -          +      x       x         x        x      x            +      +        all
+RunService/Submit      -          x      x       +         +        +      x            +      +        all
+RunService/Validate    -          x      +       +         +        +      x            +      +        refused
+RunService/Advise      -          x      +       +         +        +      x            +      +        refused
+RunService/Watch       -          x      +       +         +        +      x            +      +        refused
+RunService/Get         -          x      +       +         +        +      x            +      +        refused
+RunService/Histograms  -          x      +       +         +        +      x            +      +        refused
+RunService/Points      -          x      +       +         +        +      x            +      +        refused
+RunService/List        -          x      +       +         +        +      x            +      +        refused
+RunService/Cancel      -          x      x       +         +        +      x            +      +        all
+RunService/Remove      -          x      x       +         +        +      x            +      +        all
+RunService/Export      -          x      +       +         +        +      x            +      +        refused
+RunService/Import      -          x      x       +         +        +      x            +      +        all
+RunService/Agents      -          x      +       +         +        +      x            +      +        refused
+RunService/Drain       -          x      x       +         +        +      x            +      +        all
+RunService/Act         -          x      x       +         +        +      x            +      +        all
+RunService/About       -          +      +       +         +        +      x            +      +        refused
+RunService/Audit       -          x      x       x         x        +      x            +      +        all
+`
+
+// actions says who may request an action on each target that has it: outside of a run, in a run, or both. The peer "granted" is an
+// operator with the grants of the test. Between = and the next column are the settings of a suite.
+const actions = `
+action                                  anonymous  agent  viewer  operator  granted  admin  coordinator  local  trusted
+balance                                 -          x      x       +         +        +      x            +      +
+balancer:off                            -          x      x       +         +        +      x            +      +
+clear_faults                            -          x      x       x         x        +      x            +      +
+compact:benchd_a                        -          x      x       +         +        +      x            +      +
+count:benchd_a                          -          x      x       +         +        +      x            +      +
+create:benchd_a                         -          x      x       +         +        +      x            +      +
+describe:benchd_a                       -          x      x       +         +        +      x            +      +
+disable:benchd_a                        -          x      x       +         +        +      x            +      +
+drop:benchd_a                           -          x      x       x         +        +      x            +      +
+drop:usertable                          -          x      x       x         x        +      x            +      +
+enable:benchd_a                         -          x      x       +         +        +      x            +      +
+examine                                 -          x      x       +         +        +      x            +      +
+fault:kill-server:server=1              -          x      x       x         +        +      x            +      +
+fault:stall:server=1                    -          x      x       x         x        +      x            +      +
+flush:benchd_a                          -          x      x       +         +        +      x            +      +
+hook:restart                            -          x      x       x         +        +      x            +      +
+hook:format                             -          x      x       x         x        +      x            +      +
+major_compact:benchd_a                  -          x      x       +         +        +      x            +      +
+move:6414e613ff343a5f966676d7d7a90674   -          x      x       +         +        +      x            +      +
+regions:benchd_a                        -          x      x       +         +        +      x            +      +
+servers                                 -          x      x       +         +        +      x            +      +
+split:benchd_a:user5                    -          x      x       +         +        +      x            +      +
+tables                                  -          x      x       +         +        +      x            +      +
+truncate:benchd_a                       -          x      x       x         +        +      x            +      +
+truncate:usertable                      -          x      x       x         x        +      x            +      +
+wait_for_quiet                          -          x      x       +         +        +      x            +      +
+hbase.table.create=recreate,benchd_a    -          x      x       x         +        +      x            +      +
+hbase.table.create=recreate,usertable   -          x      x       x         x        +      x            +      +
+hbase.table.create=missing,usertable    -          x      x       +         +        +      x            +      +
+`
+
+// paths says who may read an HTTP path, of a coordinator and of an agent. /sd/agents is a path of the coordinator, and /nowhere one
+// that nobody serves. "stranger" gives no password where the web configuration file asks for one.
+const paths = `
+path                  anonymous  agent  viewer  operator  granted  admin  coordinator  revoked  stranger  trusted
+/                     -          x      +       +         +        +      x            x        -         +
+/metrics              -          x      +       +         +        +      x            x        -         +
+/sd/agents            -          x      +       +         +        +      x            x        -         +
+/healthz              +          +      +       +         +        +      +            x        -         +
+/readyz               +          +      +       +         +        +      +            x        -         +
+/debug/pprof/         -          x      x       x         x        +      x            x        -         +
+/debug/pprof/heap     -          x      x       x         x        +      x            x        -         +
+/debug/pprof/cmdline  -          x      x       x         x        +      x            x        -         +
+/debug/pprof/profile  -          x      x       x         x        +      x            x        -         +
+/debug/pprof/symbol   -          x      x       x         x        +      x            x        -         +
+/debug/pprof/trace    -          x      x       x         x        +      x            x        -         +
+/nowhere              -          x      x       x         x        x      x            x        -         404
+`
+
+// grid is a table with the names of its rows and columns.
+type grid struct {
+	columns, rows []string
+	cells         map[[2]string]string // by row and column
+}
+
+func readGrid(t *testing.T, text string) (g grid) {
+	t.Helper()
+	lines := strings.Split(strings.TrimSpace(text), "\n")
+	g.columns, g.cells = strings.Fields(lines[0])[1:], make(map[[2]string]string)
+	for _, line := range lines[1:] {
+		words := strings.Fields(line)
+		require.Len(t, words, len(g.columns)+1, line)
+		require.NotContains(t, g.rows, words[0])
+		g.rows = append(g.rows, words[0])
+		for i, column := range g.columns {
+			g.cells[[2]string{words[0], column}] = words[i+1]
+		}
+	}
+	return g
+}
+
+func (g grid) at(t *testing.T, row, column string) string {
+	t.Helper()
+	require.Contains(t, g.rows, row, "the table has no such row")
+	require.Contains(t, g.columns, column, "the table has no such column")
+	return g.cells[[2]string{row, column}]
+}
+
+// methods are the calls of all services of benchd in the descriptors of the generated code.
+func methods() (list []protoreflect.MethodDescriptor) {
+	protoregistry.GlobalFiles.RangeFilesByPackage("benchd.v1", func(file protoreflect.FileDescriptor) bool {
+		for i := range file.Services().Len() {
+			for j := range file.Services().Get(i).Methods().Len() {
+				list = append(list, file.Services().Get(i).Methods().Get(j))
+			}
+		}
+		return true
+	})
+	return list
+}
+
+func methodName(m protoreflect.MethodDescriptor) string {
+	return string(m.Parent().Name()) + "/" + string(m.Name())
+}
+
+func method(t *testing.T, name string) protoreflect.MethodDescriptor {
+	t.Helper()
+	all := methods()
+	i := slices.IndexFunc(all, func(m protoreflect.MethodDescriptor) bool { return methodName(m) == name })
+	require.GreaterOrEqual(t, i, 0, name)
+	return all[i]
+}
+
+// TestEachCallHasARowInTheMatrix fails for a new call, until its row is written.
+func TestEachCallHasARowInTheMatrix(t *testing.T) {
+	var names []string
+	for _, m := range methods() {
+		names = append(names, methodName(m))
+	}
+	require.ElementsMatch(t, names, readGrid(t, calls).rows)
+}
+
+// TestEachActionHasARowInTheMatrix fails for a new action of a target, until its row is written.
+func TestEachActionHasARowInTheMatrix(t *testing.T) {
+	names := []string{plan.Hook, doctor.Action}
+	for _, one := range target.All().Descriptors() {
+		for _, a := range one.Actions {
+			names = append(names, a.Name)
+		}
+	}
+	var rows []string
+	for _, row := range readGrid(t, actions).rows {
+		if name, _, _ := strings.Cut(row, ":"); !strings.Contains(row, ",") {
+			rows = append(rows, name)
+		}
+	}
+	slices.Sort(names)
+	slices.Sort(rows)
+	require.Equal(t, slices.Compact(names), slices.Compact(rows))
+}
+
+// TestMatrix tries each peer on each listener with each call, each action and each path, and then compares the audit logs with what was
+// refused and what was admitted.
+func TestMatrix(t *testing.T) {
+	m := newMatrix(t)
+	peers := readGrid(t, handshakes)
+	require.ElementsMatch(t, m.peerNames(), peers.rows)
+	require.ElementsMatch(t, m.listenerNames(), peers.columns)
+	t.Run("cells", func(t *testing.T) {
+		for _, listener := range peers.columns {
+			for _, peer := range peers.rows {
+				t.Run(listener+"/"+peer, func(t *testing.T) {
+					t.Parallel()
+					who := peers.at(t, peer, listener)
+					if strings.HasPrefix(listener, "grpc-") {
+						m.tryCalls(t, listener, peer, who)
+						m.tryActions(t, listener, peer, who)
+						return
+					}
+					m.tryPaths(t, listener, peer, who)
+				})
+			}
+		}
+	})
+	if !t.Failed() {
+		m.checkAudit(t)
+	}
+}
+
+// tryCalls makes each call as a peer.
+func (m *matrix) tryCalls(t *testing.T, listener, peer, who string) {
+	t.Helper()
+	table, conn := readGrid(t, calls), m.dial(t, listener, peer)
+	for _, one := range methods() {
+		name := methodName(one)
+		err := call(t, conn, one, "{}")
+		if who == "." {
+			conn = m.dial(t, listener, peer) // the other one waits before it tries again
+			assert.Equal(t, codes.Unavailable, status.Code(err), "%s: %v", name, err)
+			continue
+		}
+		want := table.at(t, name, who)
+		assertAnswer(t, want, name, err)
+		if want != "+" || table.at(t, name, "audit") == "all" {
+			m.expect(listener, peer, who, one, want)
+		}
+	}
+}
+
+// assertAnswer checks the answer to a call.
+func assertAnswer(t *testing.T, want, what string, err error) {
+	t.Helper()
+	got := "+"
+	switch code := status.Code(err); {
+	case code == codes.PermissionDenied:
+		got = "x"
+	case code == codes.Unauthenticated:
+		got = "-"
+	case code == codes.Unavailable, code == codes.DeadlineExceeded, code == codes.Unimplemented && strings.Contains(err.Error(), "unknown "):
+		got = "not reached"
+	}
+	assert.Equal(t, want, got, "%s: %v", what, err)
+}
+
+// tryActions requests each action on each target that has it as a peer.
+func (m *matrix) tryActions(t *testing.T, listener, peer, who string) {
+	t.Helper()
+	table, conn := readGrid(t, actions), m.dial(t, listener, peer)
+	for _, row := range table.rows {
+		for _, r := range requests(t, row) {
+			one := method(t, "RunService/"+r.call)
+			err := call(t, conn, one, r.text)
+			if who == "." {
+				assert.Equal(t, codes.Unavailable, status.Code(err), "%s: %v", row, err)
+				continue
+			}
+			want := table.at(t, row, who)
+			what := r.call + " of " + row + " on " + r.target
+			assertAnswer(t, want, what, err)
+			if want == "+" { // what it needs is checked before this
+				assert.Equal(t, map[string]codes.Code{"Act": codes.NotFound, "Submit": codes.ResourceExhausted}[r.call], status.Code(err), "%s: %v", what, err)
+			}
+			m.expect(listener, peer, who, one, want)
+		}
+	}
+}
+
+// request is a request for an action.
+type request struct{ call, target, text string }
+
+// requests returns the requests for the action of a row: of an agent that does not exist, and in a suite for more agents than there are.
+// They are refused only after what they need has been checked.
+func requests(t *testing.T, row string) (list []request) {
+	t.Helper()
+	if setting, table, is := strings.Cut(row, ","); is {
+		return []request{submission(t, "hbase", "table="+table, setting)}
+	}
+	name, arguments, _ := strings.Cut(row, ":")
+	words := strings.ReplaceAll(arguments, ":", " ")
+	switch name {
+	case doctor.Action:
+		return []request{order(t, doctor.Target, name, nil)}
+	case plan.Hook:
+		for _, one := range target.All().Descriptors() {
+			list = append(list, submission(t, one.Name, "actions=1s hook "+words))
+		}
+		return list
+	}
+	for _, one := range target.All().Descriptors() {
+		i := slices.IndexFunc(one.Actions, func(a descriptor.Action) bool { return a.Name == name })
+		if i < 0 {
+			continue
+		}
+		if one.Administers(name) {
+			list = append(list, order(t, one.Name, name, argumentsOf(one.Actions[i], strings.Fields(words))))
+		}
+		if !one.Actions[i].AdminOnly {
+			list = append(list, submission(t, one.Name, "actions=1s "+strings.TrimSpace(name+" "+words)))
+		}
+	}
+	require.NotEmpty(t, list, "no target has the action %s", name)
+	return list
+}
+
+func argumentsOf(a descriptor.Action, words []string) map[string]string {
+	args := make(map[string]string)
+	for i, word := range words {
+		if name, value, named := strings.Cut(word, "="); named {
+			args[name] = value
+		} else {
+			args[a.Takes[i]] = word
+		}
+	}
+	return args
+}
+
+// order requests an action outside of a run.
+func order(t *testing.T, on, name string, args map[string]string) request {
+	t.Helper()
+	text, err := json.Marshal(map[string]any{"target": on, "name": name, "args": args, "agent": "nobody"})
+	require.NoError(t, err)
+	return request{call: "Act", target: on, text: string(text)}
+}
+
+// submission submits a suite of one run.
+func submission(t *testing.T, on string, settings ...string) request {
+	t.Helper()
+	settings = append(settings, "db="+on, "recordcount=100", "duration=5s", "readproportion=1", "updateproportion=0")
+	if on == "hbase" {
+		settings = append(settings, "hbase.zookeeper.quorum=127.0.0.1:1", "columnfamily=f")
+	}
+	var properties []map[string]string
+	for _, s := range settings {
+		key, value, _ := strings.Cut(s, "=")
+		properties = append(properties, map[string]string{"key": key, "value": value})
+	}
+	text, err := json.Marshal(map[string]any{"submission": map[string]any{"properties": properties}, "agents": 99})
+	require.NoError(t, err)
+	return request{call: "Submit", target: on, text: string(text)}
+}
+
+// tryPaths reads each path as a peer, and compares the table with the paths that the server lists, which are all that it serves.
+func (m *matrix) tryPaths(t *testing.T, listener, peer, who string) {
+	t.Helper()
+	table, client := readGrid(t, paths), m.client(t, peer)
+	ofAgent := strings.HasPrefix(listener, "agent-")
+	for _, path := range table.rows {
+		if path == "/sd/agents" && ofAgent {
+			continue
+		}
+		code, body, err := m.read(t, client, listener, peer, path)
+		if who == "." {
+			assert.True(t, err != nil || code == http.StatusBadRequest, "%s: %d", path, code) // the latter for plain text on a port with TLS
+			continue
+		}
+		if !assert.NoError(t, err, path) {
+			continue
+		}
+		want, got := table.at(t, path, who), "+"
+		switch code {
+		case http.StatusUnauthorized:
+			got = "-"
+		case http.StatusForbidden:
+			got = "x"
+		case http.StatusNotFound:
+			got = "404"
+		}
+		assert.Equal(t, want, got, "%s: %d %s", path, code, body)
+		if want == "x" || want == "-" {
+			m.expectPath(listener, peer, who, path)
+		}
+		if path == "/" && want == "+" {
+			listed := append(strings.Fields(body), "/", "/nowhere", "/debug/pprof/heap")
+			if ofAgent {
+				listed = append(listed, "/sd/agents")
+			}
+			assert.ElementsMatch(t, table.rows, listed)
+		}
+	}
+}
+
+// checkAudit compares the audit logs of the coordinators, which it stops, with what the cells expect.
+func (m *matrix) checkAudit(t *testing.T) {
+	t.Helper()
+	m.stop()
+	for listener, c := range m.coordinators {
+		content, err := os.ReadFile(c.audit)
+		require.NoError(t, err)
+		got := make(map[string]int)
+		for lines := bufio.NewScanner(bytes.NewReader(content)); lines.Scan(); {
+			var r audit.Record
+			require.NoError(t, json.Unmarshal(lines.Bytes(), &r))
+			if listener == "grpc-socket" && !strings.HasPrefix(r.Call, "GET ") {
+				require.NotEmpty(t, r.From, lines.Text())
+			} else {
+				require.Regexp(t, `^127\.0\.0\.1:\d+$`, r.From, lines.Text())
+			}
+			require.False(t, r.Time.IsZero(), lines.Text())
+			outcome := "refused"
+			if r.Outcome != audit.Refused {
+				outcome = "admitted"
+			} else {
+				require.NotEmpty(t, r.Reason, lines.Text())
+			}
+			if r.Outcome == audit.Refused && r.Call == "Act" && (r.Role == "operator" || r.Role == "admin") {
+				require.NotEmpty(t, r.Details["action"], lines.Text())
+				require.NotEmpty(t, r.Details["target"], lines.Text())
+			}
+			if r.Call == "Session" && (r.Claims == "client-1" || r.Who == "client-1") {
+				continue // of the agent that the test has started
+			}
+			got[fmt.Sprintf("%s %s %q %s", outcome, r.Role, r.Who, r.Call)] += max(r.Times, 1)
+		}
+		require.Equal(t, m.expected[listener], got, "the audit log of %s", listener)
+	}
+}
+
+// TestAnAgentSpeaksAsTheNameInItsCertificate opens sessions of agents under several names.
+func TestAnAgentSpeaksAsTheNameInItsCertificate(t *testing.T) {
+	ca := certstest.NewCA(t)
+	data := t.TempDir()
+	c := start(t, append([]string{"coordinator", "--listen", "127.0.0.1:0", "--http", "127.0.0.1:0", "--data", data},
+		tlsFlags(ca.Identify(t, identity.Coordinator, "c").Write(t, t.TempDir(), ca))...)...)
+	m := &matrix{
+		peers:     map[string]peer{"client-1": {tls: acceptsAll(ca.Identify(t, identity.Agent, "client-1").TLS)}},
+		listeners: map[string]string{"grpc": c.logs(`coordinator listens.* grpc=(\S+) http`)[0]},
+	}
+	hello := func(name string) error {
+		text := fmt.Sprintf(`{"hello": {"protocol": %d, "name": %q, "bootId": "b"}}`, wire.Protocol, name)
+		return call(t, m.dial(t, "grpc", "client-1"), method(t, "AgentService/Session"), text)
+	}
+	require.NoError(t, hello("client-1"))
+	for _, name := range []string{"client-2", "CLIENT-1", "client-1.", "a-agent"} {
+		err := hello(name)
+		require.Equal(t, codes.PermissionDenied, status.Code(err), "%s: %v", name, err)
+		require.ErrorContains(t, err, fmt.Sprintf("client-1 (agent) may not serve as agent %q: start it with --name client-1", name))
+	}
+	content, err := os.ReadFile(filepath.Join(data, "audit.jsonl"))
+	require.NoError(t, err)
+	require.Regexp(t, `"who":"client-1","role":"agent","serial":"[0-9a-f]+","claims":"client-2","from":"127.0.0.1:\d+","call":"Session","outcome":"refused","reason":".*may not serve as agent`, string(content))
+}
