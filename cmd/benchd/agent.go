@@ -238,7 +238,7 @@ func (f *agentFlags) advertised(l net.Listener) string {
 func admit(store *certs.Store, log *slog.Logger) func(identity.Identity, *http.Request) error {
 	return func(who identity.Identity, r *http.Request) error {
 		err := access.Path(who, r.URL.Path)
-		if err == nil && store != nil && store.Revoked(who.Serial) {
+		if err == nil && store != nil && store.Revoked(who) {
 			err = fmt.Errorf("the certificate of %s with the serial number %s is revoked", who, who.Serial)
 		}
 		if err != nil {

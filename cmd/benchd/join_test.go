@@ -50,7 +50,8 @@ func (in *installation) issue(dir string) string {
 
 // flags are those of a coordinator on an address, by which agents can join.
 func (in *installation) flags(listen string) []string {
-	return append([]string{"coordinator", "--listen", listen, "--http", "127.0.0.1:0", "--data", in.data, "--enroll", in.dir}, tlsFlags(enroll.Folder(in.dir).Files())...)
+	own := []string{"coordinator", "--listen", listen, "--http", "127.0.0.1:0", "--data", in.data, "--enroll", in.dir, "--tls-revoked", filepath.Join(in.dir, pki.RevokedFile)}
+	return append(own, tlsFlags(enroll.Folder(in.dir).Files())...)
 }
 
 // serve starts the coordinator, and returns its address.
@@ -96,6 +97,7 @@ func TestAnAgentJoinsOnceAndKeepsItsCertificate(t *testing.T) {
 	first.logs(`msg=joined .*agent=client-1`)
 	first.logs(`msg=connected`)
 	require.NoError(t, first.stop())
+	require.NotContains(t, first.log(), "TLS certificate expires", "the agent will renew it")
 	info, err := os.Stat(filepath.Join(folder, pki.KeyFile))
 	require.NoError(t, err)
 	require.Equal(t, os.FileMode(0o600), info.Mode())
@@ -217,4 +219,26 @@ func TestAnAgentWaitsForItsCoordinator(t *testing.T) {
 	waiting.logs(`cannot join yet`)
 	start(t, in.flags(l.Addr().String())...)
 	waiting.logs(`msg=connected`)
+}
+
+func TestAnAgentThatJoinedIsRevokedByItsName(t *testing.T) {
+	t.Parallel()
+	in := install(t)
+	coordinator, rpc := in.serve()
+	folder := filepath.Join(t.TempDir(), "identity")
+	one := start(t, agentArgs(t, rpc, folder, "--join", in.token("client-1", 0))...)
+	two := start(t, agentArgs(t, rpc, filepath.Join(t.TempDir(), "identity"), "--join", in.token("client-2", 0))...)
+	one.logs(`msg=connected`)
+	two.logs(`msg=connected`)
+	late := in.token("client-1", 0)
+	_, err := in.Revoke("client-1", "stolen")
+	require.NoError(t, err)
+	list := read(t, in.Dir(), pki.RevokedFile)
+	require.NoError(t, os.WriteFile(filepath.Join(in.dir, pki.RevokedFile), []byte(list), 0o600))
+	coordinator.logs(`certificate is revoked.* serial=agent/client-1`)
+	one.logs(`the coordinator refuses this agent.* error="the certificate has been revoked`)
+	one.logs(`cannot reach the coordinator`) // whose handshake refuses it
+	require.NotContains(t, two.log(), "lost the connection")
+	err = program().Run(t.Context(), agentArgs(t, rpc, filepath.Join(t.TempDir(), "identity"), "--join", late), cli.Streams{Out: io.Discard, Err: io.Discard})
+	require.ErrorContains(t, err, "agent client-1 was revoked with all certificates that it will ever have: make a token for another name")
 }

@@ -147,8 +147,9 @@ type trust struct {
 	cert    *tls.Certificate // nil: none
 	id      identity.Identity
 	roots   *x509.CertPool
-	expires time.Time // of cert or of an authority between it and the CA, whichever is earlier; zero without cert
-	caUntil time.Time // the first end of an authority
+	expires time.Time     // of cert or of an authority between it and the CA, whichever is earlier; zero without cert
+	life    time.Duration // of cert
+	caUntil time.Time     // the first end of an authority
 }
 
 // parse reads the content of Cert, Key and CA.
@@ -206,7 +207,7 @@ func (t *trust) present(f Files, pair *tls.Certificate, chain []*x509.Certificat
 		}
 		return problem(f.Cert, "%w: peers that have %s would refuse it; use the certificate and the CA of one installation", err, f.CA)
 	}
-	t.cert, t.id, t.expires = pair, id, first(chain)
+	t.cert, t.id, t.expires, t.life = pair, id, first(chain), leaf.NotAfter.Sub(leaf.NotBefore)
 	return nil
 }
 

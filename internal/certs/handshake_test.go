@@ -216,11 +216,35 @@ func TestARevokedPeerCannotResumeItsSession(t *testing.T) {
 	require.NoError(t, os.WriteFile(files.Revoked, []byte("# a comment\n"+anna.Serial()+" operator/anna 2026-11-24 left\n"), 0o600))
 	require.NoError(t, store.Reload())
 	require.Equal(t, []string{anna.Serial()}, gone)
-	require.True(t, store.Revoked(anna.Serial()))
+	require.True(t, store.Revoked(identity.Identity{Serial: anna.Serial()}))
 	o := connect(t, server, client)
 	require.ErrorContains(t, o.server, "the certificate of anna (operator) with the serial number "+anna.Serial()+" is revoked")
 	require.Error(t, o.client)
 	require.NoError(t, connect(t, server, raw(ca.Identify(t, identity.Operator, "anna").TLS)).client) // her new one
+}
+
+func TestAllCertificatesOfAPeerAreRevokedByItsName(t *testing.T) {
+	ca := certstest.NewCA(t)
+	files := ca.Identify(t, identity.Coordinator, "c").Write(t, t.TempDir(), ca)
+	files.Revoked = filepath.Join(t.TempDir(), "revoked")
+	require.NoError(t, os.WriteFile(files.Revoked, nil, 0o600))
+	store, err := certs.Load(files, certs.Options{})
+	require.NoError(t, err)
+	before := ca.Identify(t, identity.Agent, "client-1")
+	require.NoError(t, connect(t, store.ServerConfig(), raw(before.TLS)).client)
+	var gone []string
+	store.OnRevoked(func(entry string) { gone = append(gone, entry) })
+	require.NoError(t, os.WriteFile(files.Revoked, []byte("* agent/client-1 2026-11-24T00:00:00Z stolen\n"), 0o600))
+	require.NoError(t, store.Reload())
+	require.Equal(t, []string{"agent/client-1"}, gone)
+	for _, pair := range []certstest.Pair{before, ca.Identify(t, identity.Agent, "client-1")} {
+		o := connect(t, store.ServerConfig(), raw(pair.TLS))
+		require.ErrorContains(t, o.server, "the certificate of client-1 (agent) with the serial number "+pair.Serial()+" is revoked")
+		require.True(t, store.Revoked(identity.Identity{Role: identity.Agent, Name: "client-1", Serial: pair.Serial()}))
+	}
+	for role, name := range map[identity.Role]string{identity.Agent: "client-2", identity.Operator: "client-1"} {
+		require.NoError(t, connect(t, store.ServerConfig(), raw(ca.Identify(t, role, name).TLS)).client)
+	}
 }
 
 func TestARevokedAuthorityRevokesItsCertificates(t *testing.T) {

@@ -13,7 +13,8 @@ import (
 const (
 	// lookEvery is how often the files are read: a certificate is refused at most twice this time after it was revoked.
 	lookEvery = 2 * time.Second
-	// ExpiryNotice is how long before its end an expiring certificate is reported.
+	// ExpiryNotice is how long before its end an expiring certificate is reported, or a third of its life if that is less: agents renew
+	// certificates of a month by themselves before.
 	ExpiryNotice = 30 * 24 * time.Hour
 	// remindEvery is the pause between two warnings of an expiring certificate.
 	remindEvery = 24 * time.Hour
@@ -87,23 +88,23 @@ func (s *Store) reloadList(now bool) error {
 		if s.list.used == (part{}).used {
 			return nil // the list is read for the first time
 		}
-		for _, serial := range slices.Sorted(maps.Keys(list)) {
-			if _, known := (*before)[serial]; !known {
-				s.revoke(serial, list[serial])
+		for _, entry := range slices.Sorted(maps.Keys(list)) {
+			if _, known := (*before)[entry]; !known {
+				s.revoke(entry, list[entry])
 			}
 		}
 		return nil
 	})
 }
 
-// revoke reports a certificate that is revoked.
-func (s *Store) revoke(serial, who string) {
+// revoke reports an entry of the list of revoked certificates.
+func (s *Store) revoke(entry, rest string) {
 	s.mu.Lock()
 	notify := slices.Clone(s.onRevoked)
 	s.mu.Unlock()
-	s.log.Info("certificate is revoked", "serial", serial, "entry", who)
+	s.log.Info("certificate is revoked", "serial", entry, "entry", rest)
 	for _, f := range notify {
-		f(serial)
+		f(entry)
 	}
 }
 
@@ -145,7 +146,7 @@ func (s *Store) remind() {
 	s.reloading.Lock()
 	defer s.reloading.Unlock()
 	t, now := s.trust.Load(), s.now()
-	if t.cert == nil || t.expires.Sub(now) > ExpiryNotice || now.Sub(s.warned) < remindEvery {
+	if t.cert == nil || t.expires.Sub(now) > min(ExpiryNotice, t.life/3) || now.Sub(s.warned) < remindEvery {
 		return
 	}
 	s.warned = now

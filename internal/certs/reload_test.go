@@ -182,7 +182,7 @@ func TestRevocationsCountWhileTheCertificateIsBroken(t *testing.T) {
 		files.Revoked = filepath.Join(dir, "revoked")
 		require.NoError(t, os.WriteFile(files.Revoked, []byte("AB:CD agent/x\n"), 0o600))
 		p := watch(t, files)
-		require.True(t, p.Revoked("abcd"))
+		require.True(t, p.Revoked(identity.Identity{Serial: "abcd"}))
 		var mu sync.Mutex
 		var gone []string
 		p.OnRevoked(func(serial string) { mu.Lock(); defer mu.Unlock(); gone = append(gone, serial) })
@@ -191,7 +191,7 @@ func TestRevocationsCountWhileTheCertificateIsBroken(t *testing.T) {
 		p.pass(time.Minute)
 		require.NoError(t, os.WriteFile(files.Revoked, []byte("ABCD agent/x\nbeef agent/y 2026-11-24 stolen\n"), 0o600))
 		p.pass(9 * time.Second)
-		require.True(t, p.Revoked("beef"))
+		require.True(t, p.Revoked(identity.Identity{Serial: "beef"}))
 		mu.Lock()
 		require.Equal(t, []string{"beef"}, gone)
 		mu.Unlock()
@@ -199,7 +199,7 @@ func TestRevocationsCountWhileTheCertificateIsBroken(t *testing.T) {
 
 		require.NoError(t, os.Remove(files.Revoked))
 		p.pass(time.Minute)
-		require.True(t, p.Revoked("beef"), "a list that is lost revokes as before")
+		require.True(t, p.Revoked(identity.Identity{Serial: "beef"}), "a list that is lost revokes as before")
 		p.metrics("2", "0")
 	})
 }
@@ -225,10 +225,23 @@ func TestANewCACountsFromTheNextHandshake(t *testing.T) {
 	require.NoError(t, connect(t, server, client).client)
 }
 
+func TestACertificateOfAMonthIsReportedAfterItsRenewal(t *testing.T) {
+	ca := certstest.NewCA(t)
+	from := origin.AddDate(0, 0, -20).Add(time.Hour)
+	pair := ca.Issue(t, certstest.Leaf{Identity: identity.Identity{Role: identity.Agent, Name: "a"}, From: from, Until: from.Add(30 * 24 * time.Hour)})
+	synctest.Test(t, func(t *testing.T) {
+		p := watch(t, pair.Write(t, t.TempDir(), ca))
+		p.pass(30 * time.Minute)
+		require.Equal(t, 0, p.lines("TLS certificate expires"))
+		p.pass(time.Hour)
+		require.Equal(t, 1, p.lines("TLS certificate expires"))
+	})
+}
+
 func TestAnExpiringCertificateIsReportedDaily(t *testing.T) {
 	ca := certstest.NewCA(t)
 	c := identity.Identity{Role: identity.Coordinator, Name: "c"}
-	pair := ca.Issue(t, certstest.Leaf{Identity: c, Until: origin.AddDate(0, 0, 30).Add(time.Hour)})
+	pair := ca.Issue(t, certstest.Leaf{Identity: c, From: origin.AddDate(0, 0, -60), Until: origin.AddDate(0, 0, 30).Add(time.Hour)})
 	next := ca.Issue(t, certstest.Leaf{Identity: c, Until: origin.AddDate(0, 0, 90)})
 	synctest.Test(t, func(t *testing.T) {
 		dir := t.TempDir()

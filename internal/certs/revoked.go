@@ -3,6 +3,7 @@ package certs
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"crypto/x509"
 	"math/big"
 	"strings"
@@ -10,11 +11,14 @@ import (
 	"github.com/benchd/benchd/internal/identity"
 )
 
-// revoked are the serial numbers of revoked certificates, each with the rest of its line.
+// revoked are the revoked certificates, each with the rest of its line: by serial number, or all of a peer by ROLE/NAME.
 type revoked map[string]string
 
-// parseRevoked reads a list of revoked certificates: a serial number in hexadecimal in each line, and then who, when and why. Empty lines
-// and those with # are comments.
+// everySerial stands for the serial number of each certificate of a peer, past and future.
+const everySerial = "*"
+
+// parseRevoked reads a list of revoked certificates: a serial number in hexadecimal in each line, and then who, when and why. The serial
+// number * revokes every certificate of the peer, who is necessary then. Empty lines and those with # are comments.
 func parseRevoked(path string, data []byte) (revoked, error) {
 	list := make(revoked)
 	lines := bufio.NewScanner(bytes.NewReader(data))
@@ -24,11 +28,21 @@ func parseRevoked(path string, data []byte) (revoked, error) {
 			continue
 		}
 		serial, rest, _ := strings.Cut(line, " ")
+		rest = strings.TrimSpace(rest)
+		if serial == everySerial {
+			who, rest, _ := strings.Cut(rest, " ")
+			role, name, _ := strings.Cut(who, "/")
+			if err := cmp.Or(identity.CheckRole(identity.Role(role)), identity.CheckName(name)); err != nil {
+				return nil, problem(path, "line %d: %w: want ROLE/NAME after *, as `benchd pki revoke` writes it", n, err)
+			}
+			list[who] = strings.TrimSpace(rest)
+			continue
+		}
 		number, ok := new(big.Int).SetString(strings.ReplaceAll(serial, ":", ""), 16)
 		if !ok || number.Sign() < 0 {
-			return nil, problem(path, "line %d: invalid serial number %q: want hexadecimal digits, as `benchd pki list` prints them", n, serial)
+			return nil, problem(path, "line %d: invalid serial number %q: want hexadecimal digits, as `benchd pki list` prints them, or *", n, serial)
 		}
-		list[number.Text(16)] = strings.TrimSpace(rest)
+		list[number.Text(16)] = rest
 	}
 	if err := lines.Err(); err != nil {
 		return nil, problem(path, "%w: write the list again with `benchd pki revoke`", err)
@@ -45,6 +59,16 @@ func (r revoked) find(chain []*x509.Certificate) *x509.Certificate {
 		if _, ok := r[identity.Serial(c)]; ok {
 			return c
 		}
+		if id, err := identity.FromCertificate(c); err == nil && r.has(id) {
+			return c
+		}
 	}
 	return nil
+}
+
+// has reports whether the certificate of a peer is revoked.
+func (r revoked) has(id identity.Identity) bool {
+	_, one := r[id.Serial]
+	_, all := r[id.Peer()]
+	return one || all
 }

@@ -52,7 +52,7 @@ type Store struct {
 	warned    time.Time  // when the expiry was logged
 
 	mu        sync.Mutex
-	onRevoked []func(serial string)
+	onRevoked []func(entry string)
 }
 
 // part are files that are used together. A part that is broken does not keep another from being used.
@@ -149,15 +149,12 @@ func (s *Store) Identity() identity.Identity { return s.trust.Load().id }
 // Expires returns when the certificate of the process, or of an authority in its file, expires; zero without one.
 func (s *Store) Expires() time.Time { return s.trust.Load().expires }
 
-// Revoked reports whether the certificate with a serial number, in hexadecimal, is revoked.
-func (s *Store) Revoked(serial string) bool {
-	_, ok := (*s.revoked.Load())[serial]
-	return ok
-}
+// Revoked reports whether the certificate of a peer is revoked.
+func (s *Store) Revoked(id identity.Identity) bool { return s.revoked.Load().has(id) }
 
-// OnRevoked has a function called with the serial number of each certificate that is revoked from now on. The function must not
-// reload the store.
-func (s *Store) OnRevoked(f func(serial string)) {
+// OnRevoked has a function called for each entry of the list of revoked certificates that is new from now on: a serial number in
+// hexadecimal, or ROLE/NAME for all certificates of a peer. The function must not reload the store.
+func (s *Store) OnRevoked(f func(entry string)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.onRevoked = append(s.onRevoked, f)

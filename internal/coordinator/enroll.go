@@ -53,6 +53,9 @@ func (c *Coordinator) Enroll(_ context.Context, req *benchdv1.EnrollRequest) (*b
 	if c.enrollment == nil {
 		return nil, errNoEnrollment()
 	}
+	if t, err := pki.ParseToken(req.GetToken()); err == nil && c.revoked(identity.Identity{Role: identity.Agent, Name: t.Name}) {
+		return nil, wire.ToStatus(wire.Errorf(wire.ErrNotAllowed, "agent %s was revoked with all certificates that it will ever have: make a token for another name with `benchd pki token`", t.Name))
+	}
 	chain, err := c.enrollment.enroller.Enroll(req.GetToken(), req.GetRequest(), c.enrollment.used)
 	if err != nil {
 		return nil, enrollError(err)

@@ -24,9 +24,9 @@ import (
 
 // Certificates are the certificates that the coordinator presents, and its list of revoked ones.
 type Certificates interface {
-	Expires() time.Time            // when the first of the own certificates expires
-	Revoked(serial string) bool    // a certificate with this serial number in hexadecimal
-	OnRevoked(func(serial string)) // calls a function for each certificate that is revoked from now on
+	Expires() time.Time             // when the first of the own certificates expires
+	Revoked(identity.Identity) bool // whether the certificate of a peer is revoked
+	OnRevoked(func(entry string))   // calls a function for each serial number or ROLE/NAME that is revoked from now on
 }
 
 var (
@@ -60,7 +60,7 @@ func (c *Coordinator) enter(ctx context.Context, method string) (context.Context
 		err = one.deny(err)
 		return ctx, one, err
 	}
-	if certificates := c.config.Certificates; certificates != nil && one.who.Serial != "" && certificates.Revoked(one.who.Serial) {
+	if one.who.Serial != "" && c.revoked(one.who) {
 		one.refuse()
 		return ctx, one, errRevoked
 	}
@@ -80,6 +80,11 @@ func admit(ctx context.Context, who identity.Identity) (leave func(), err error)
 		return func() {}, nil
 	}
 	return security.Admit(p.Addr, who)
+}
+
+// revoked reports whether the certificate of a peer is revoked.
+func (c *Coordinator) revoked(who identity.Identity) bool {
+	return c.config.Certificates != nil && c.config.Certificates.Revoked(who)
 }
 
 // deny marks a call as refused, and returns its error for the peer.
@@ -179,7 +184,7 @@ func guardStream(srv any, stream grpc.ServerStream, info *grpc.StreamServerInfo,
 	defer func() { one.leave() }()
 	if err == nil {
 		var leave func()
-		ctx, leave = c.certified.enter(ctx, one.who.Serial, certificateEnd(ctx))
+		ctx, leave = c.certified.enter(ctx, one.who, certificateEnd(ctx))
 		err = handle(srv, guardedStream{stream, ctx})
 		leave()
 	}
@@ -231,42 +236,47 @@ func certificateEnd(ctx context.Context) time.Time {
 // certified keeps the streams of peers with certificates.
 type certified struct {
 	mu      sync.Mutex
-	streams map[string]map[*context.CancelCauseFunc]struct{} // by serial number
+	streams map[string]map[*context.CancelCauseFunc]struct{} // by serial number, and by ROLE/NAME
 }
 
 // enter returns the context of a stream, which ends with its certificate. leave ends it.
-func (l *certified) enter(ctx context.Context, serial string, until time.Time) (_ context.Context, leave func()) {
-	if serial == "" {
+func (l *certified) enter(ctx context.Context, who identity.Identity, until time.Time) (_ context.Context, leave func()) {
+	if who.Serial == "" {
 		return ctx, func() {}
 	}
 	ctx, expire := context.WithDeadlineCause(ctx, until, errExpired)
 	ctx, cancel := context.WithCancelCause(ctx)
+	entries := []string{who.Serial, who.Peer()}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.streams == nil {
 		l.streams = make(map[string]map[*context.CancelCauseFunc]struct{})
 	}
-	if l.streams[serial] == nil {
-		l.streams[serial] = make(map[*context.CancelCauseFunc]struct{})
+	for _, entry := range entries {
+		if l.streams[entry] == nil {
+			l.streams[entry] = make(map[*context.CancelCauseFunc]struct{})
+		}
+		l.streams[entry][&cancel] = struct{}{}
 	}
-	l.streams[serial][&cancel] = struct{}{}
 	return ctx, func() {
 		cancel(nil)
 		expire()
 		l.mu.Lock()
 		defer l.mu.Unlock()
-		delete(l.streams[serial], &cancel)
-		if len(l.streams[serial]) == 0 {
-			delete(l.streams, serial)
+		for _, entry := range entries {
+			delete(l.streams[entry], &cancel)
+			if len(l.streams[entry]) == 0 {
+				delete(l.streams, entry)
+			}
 		}
 	}
 }
 
-// revoke ends the streams of a certificate.
-func (l *certified) revoke(serial string) {
+// revoke ends the streams of a certificate, or of all certificates of a peer.
+func (l *certified) revoke(entry string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	for cancel := range l.streams[serial] {
+	for cancel := range l.streams[entry] {
 		(*cancel)(errRevoked)
 	}
 }
@@ -274,7 +284,7 @@ func (l *certified) revoke(serial string) {
 // Allow checks whether a peer may make an HTTP request, and records a refusal.
 func (c *Coordinator) Allow(who identity.Identity, r *http.Request) error {
 	err := access.Path(who, r.URL.Path)
-	if err == nil && who.Serial != "" && c.config.Certificates != nil && c.config.Certificates.Revoked(who.Serial) {
+	if err == nil && who.Serial != "" && c.revoked(who) {
 		err = errRevoked
 	}
 	if err != nil && c.audit != nil {

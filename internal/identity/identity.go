@@ -56,6 +56,9 @@ func (id Identity) String() string {
 	return fmt.Sprintf("%s (%s)", id.Name, id.Role)
 }
 
+// Peer returns ROLE/NAME, which all certificates of a peer have.
+func (id Identity) Peer() string { return string(id.Role) + "/" + id.Name }
+
 // Verified reports whether the identity comes from a certificate or from the operating system.
 func (id Identity) Verified() bool {
 	return id.Role != "" && id.Role != Anonymous && id.Role != Trusted
