@@ -34,10 +34,16 @@ func devCommand() cli.Command {
 		Use:   "dev",
 		Short: "Run a coordinator, agents and a sandbox in one process",
 		Long: `Dev runs a coordinator, agents and a sandbox in one process, for trials and development. It runs the same code as on several
-machines. benchctl connects to --listen. "benchctl submit --db sandbox" uses the sandbox and needs no address; the log
-has the address for other clients, and the one for "benchctl sandbox".`,
+machines. "benchctl submit --db sandbox" uses the sandbox and needs no address; the log has the address for other clients, and
+the one for "benchctl sandbox".
+
+The coordinator listens with TLS, and has an authority of its own in the folder pki of --data. While it runs, its user has a
+profile, dev-PORT (see "benchctl profiles"), by which benchctl connects as an admin; it is the current one unless there is
+another. Further agents join by a token of "benchd pki token --dir DATA/pki". With --insecure there are no certificates:
+everything is plain text, and benchctl needs no profile.`,
 		Example: `  benchd dev
   benchd dev --agents 3 --data archive
+  benchd dev --insecure
   benchd dev --zookeeper 127.0.0.1:2181 --info 127.0.0.1:16010`,
 	}
 	config.Whole(cmd.Flags(), &f.agents, "agents", 1, "agents within this process")
@@ -52,7 +58,7 @@ has the address for other clients, and the one for "benchctl sandbox".`,
 	cli.SecretsFlag(cmd, &f.secrets)
 	cli.RawIOFlag(cmd, &f.rawIO)
 	profilesFlag(cmd, &f.profiles, "--http")
-	insecureFlag(cmd, &f.insecure, "listen beyond this machine")
+	cmd.Flags().BoolVar(&f.insecure, "insecure", false, "use plain text without certificates, and allow addresses beyond this machine: everyone who reaches them can read and control it")
 	return cli.Command{Command: cmd, Run: func(ctx context.Context, c *cli.Context, _ []string) error {
 		return runDev(ctx, c, cmd, f)
 	}}
@@ -68,7 +74,7 @@ func runDev(ctx context.Context, c *cli.Context, cmd *cobra.Command, f devFlags)
 		return err
 	}
 	if err := errors.Join(
-		security.CheckAddress("--listen", f.listen, f.insecure),
+		f.checkListen(),
 		security.CheckAddress("--http", f.http, f.insecure),
 	); err != nil {
 		return err
@@ -82,9 +88,11 @@ func runDev(ctx context.Context, c *cli.Context, cmd *cobra.Command, f devFlags)
 		return err
 	}
 	registry := debugserver.NewRegistry(c.Version)
+	own := newDevProfile(rpc.Addr(), c.Logger)
 	cluster, err := dev.Start(ctx, dev.Config{
 		Agents: f.agents, DataDir: f.data, Listener: rpc, Version: c.Version, Logger: c.Logger, Registerer: registry,
-		Listeners: []string{cli.Secured("gRPC", rpc.Addr().String(), false), cli.Secured("HTTP", web.Addr().String(), false)},
+		Secured: !f.insecure, User: devUser(),
+		Listeners: []string{cli.Secured("gRPC", rpc.Addr().String(), !f.insecure), cli.Secured("HTTP", web.Addr().String(), false)},
 		Embed:     embedded, WriteBelow: f.writeBelow, Outbound: dialer, Secrets: secrets, KnownIO: f.rawIO == cli.Off,
 	})
 	if err != nil {
@@ -94,14 +102,34 @@ func runDev(ctx context.Context, c *cli.Context, cmd *cobra.Command, f devFlags)
 	if s := cluster.System; s != nil {
 		c.Logger.LogAttrs(ctx, slog.LevelInfo, "sandbox listens", s.Attrs()...)
 	}
-	c.Logger.Info("coordinator listens", "grpc", rpc.Addr().String(), "http", web.Addr().String(), "agents", f.agents, "version", c.Version)
-	cli.WarnInsecure(c.Logger, "gRPC", rpc.Addr().String(), false)
+	if f.insecure {
+		own.removeStale()
+	} else {
+		own.write(cluster.Admin(), cluster.Authority().Root())
+		defer own.remove()
+	}
+	c.Logger.Info("coordinator listens", "grpc", rpc.Addr().String(), "http", web.Addr().String(), "tls", !f.insecure, "agents", f.agents, "version", c.Version)
+	cli.WarnInsecure(c.Logger, "gRPC", rpc.Addr().String(), !f.insecure)
 	cli.WarnInsecure(c.Logger, "HTTP", web.Addr().String(), false)
 	served := debugserver.NewServer(debugserver.ServerConfig{
 		Registry: registry, Logger: c.Logger, Profiles: f.profiles,
 		Handlers: map[string]http.Handler{"/sd/agents": cluster.Coordinator.Discovery()},
 	}).Run(ctx, web)
 	return errors.Join(served, cluster.Close())
+}
+
+// checkListen refuses an address beyond this machine, for which there are no certificates.
+func (f *devFlags) checkListen() error {
+	if err := security.CheckForm("--listen", f.listen); err != nil {
+		return err
+	}
+	if f.insecure || security.Loopback(f.listen) {
+		return nil
+	}
+	return &security.AddressError{
+		Flag: "--listen", Address: f.listen,
+		Problem: "this address is not loopback, and the certificates of benchd dev are for this machine only: use 127.0.0.1, `benchd coordinator` with certificates of `benchd pki`, or no TLS with --insecure",
+	}
 }
 
 // embedded returns the function that starts the sandbox, or nil for none.

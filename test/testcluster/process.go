@@ -67,8 +67,9 @@ func run(t *testing.T, stdout io.Writer, called, path string, args []string) *Pr
 		p.cmd.Stdout = stdout
 	}
 	home := t.TempDir()
-	// A program that is started again finds the state of the one before it: the folders of a test have one parent.
-	p.cmd.Env = append(os.Environ(), "HOME="+home, "XDG_STATE_HOME="+filepath.Join(filepath.Dir(home), "state"))
+	// A program that is started again finds the state of the one before it, and the profiles: the folders of a test have one parent.
+	parent := filepath.Dir(home)
+	p.cmd.Env = append(os.Environ(), "HOME="+home, "XDG_STATE_HOME="+filepath.Join(parent, "state"), "XDG_CONFIG_HOME="+filepath.Join(parent, "config"))
 	require.NoError(t, p.cmd.Start())
 	go func() {
 		_ = p.cmd.Wait() // ProcessState has the result

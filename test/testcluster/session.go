@@ -25,7 +25,9 @@ func NewSession(t *testing.T, dir string) *Session {
 	s := &Session{t: t, state: t.TempDir()}
 	require.NoError(t, os.WriteFile(s.file("dir"), []byte(dir+"\n"), 0o600))
 	s.Set("PATH", filepath.Dir(Program("benchd"))+":"+os.Getenv("PATH"))
-	s.Set("HOME", t.TempDir())
+	home := t.TempDir()
+	s.Set("HOME", home)
+	s.Set("XDG_CONFIG_HOME", filepath.Join(home, ".config"))
 	return s
 }
 
