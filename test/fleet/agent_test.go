@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"google.golang.org/grpc"
-	"google.golang.org/grpc/credentials/insecure"
+	"google.golang.org/grpc/credentials"
 
 	benchdv1 "github.com/benchd/benchd/internal/gen/benchd/v1"
 	"github.com/benchd/benchd/internal/wire"
@@ -32,12 +32,15 @@ type agent struct {
 	sent     []time.Time // the instant at which each window ended
 	lateness []time.Duration
 	acks     []int
+	safe     int // windows that are acknowledged
 	err      error
+
+	began time.Time // the instant of its first operation
 }
 
 // dial connects an agent to the coordinator on a connection of its own.
-func dial(ctx context.Context, address, name string, l *load, seconds int) (*agent, error) {
-	conn, err := grpc.NewClient(address, grpc.WithTransportCredentials(insecure.NewCredentials()),
+func dial(ctx context.Context, address, name string, creds credentials.TransportCredentials, l *load, seconds int) (*agent, error) {
+	conn, err := grpc.NewClient(address, grpc.WithTransportCredentials(creds),
 		grpc.WithStaticStreamWindowSize(wire.FlowWindow), grpc.WithStaticConnWindowSize(wire.FlowWindow), // as real agents do
 		grpc.WithReadBufferSize(4<<10), grpc.WithWriteBufferSize(16<<10))
 	if err != nil {
@@ -95,6 +98,11 @@ func (a *agent) answer(msg *benchdv1.SessionResponse) error {
 			Prepared: &benchdv1.Prepared{Id: m.Prepare.GetId()},
 		}})
 	case *benchdv1.SessionResponse_Start:
+		a.mu.Lock()
+		if a.began.IsZero() { // it may come again
+			a.began = time.Now()
+		}
+		a.mu.Unlock()
 		select {
 		case a.starts <- m.Start:
 		default: // it comes again
@@ -110,6 +118,7 @@ func (a *agent) acknowledged(seq int, now time.Time) {
 	defer a.mu.Unlock()
 	if seq < len(a.acks) {
 		a.acks[seq]++
+		a.safe++
 		a.lateness[seq] = now.Sub(a.sent[seq])
 	}
 }
@@ -130,7 +139,7 @@ func (a *agent) measure(ctx context.Context) error {
 	}
 	id := start.GetId()
 	if err := a.send(&benchdv1.SessionRequest{Message: &benchdv1.SessionRequest_Started{Started: &benchdv1.Started{
-		Id: id, Phase: start.GetPhase(), FirstSentAgentNs: time.Now().UnixNano(),
+		Id: id, Phase: start.GetPhase(), FirstSentAgentNs: a.first(began).UnixNano(),
 	}}}); err != nil {
 		return err
 	}
@@ -152,6 +161,17 @@ func (a *agent) measure(ctx context.Context) error {
 		Id: id, Phase: start.GetPhase(), EndedNs: int64(a.seconds) * int64(interval), Windows: uint32(a.seconds), Final: true,
 		Issued: done, Recorded: done,
 	}}})
+}
+
+// first returns the instant of the agent's first operation: the planned one, or that at which the agent knew it. All agents are in this
+// process and would send in turns; real ones have processors of their own.
+func (a *agent) first(planned time.Time) time.Time {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.began.Before(planned) {
+		a.began = planned
+	}
+	return a.began
 }
 
 func wait(ctx context.Context, until time.Time) error {

@@ -29,12 +29,15 @@ import (
 // patience bounds waits. Machines that run other tests in parallel are slow.
 const patience = 5 * time.Minute
 
-// options are the settings of `make bench-fleet`.
+// options are the settings of `make bench-fleet` and `make bench-tls`.
 type options struct {
 	sizes   string
 	seconds int
 	limits  bool
 	profile string
+	pairs   int
+	agents  int
+	settle  time.Duration
 }
 
 // chosen holds the options, which flags of the test's binary can only leave in a variable.
@@ -44,6 +47,9 @@ func TestMain(m *testing.M) {
 	flag.StringVar(&chosen.sizes, "sizes", "10,100", "numbers of agents")
 	flag.IntVar(&chosen.seconds, "seconds", 4, "windows of each agent")
 	flag.BoolVar(&chosen.limits, "limits", false, "also check limits of lateness, CPU and memory")
+	flag.IntVar(&chosen.pairs, "pairs", 1, "pairs of runs without and with TLS")
+	flag.IntVar(&chosen.agents, "agents", 20, "agents of each of them")
+	flag.DurationVar(&chosen.settle, "settle", 0, "time for which agents are connected before a run")
 	flag.StringVar(&chosen.profile, "profile", "", "keep a CPU profile of the coordinator in this directory")
 	flag.Parse()
 	os.Exit(testcluster.Main(m))
@@ -55,15 +61,38 @@ func TestFleet(t *testing.T) {
 	for field := range strings.SplitSeq(chosen.sizes, ",") {
 		n, err := strconv.Atoi(field)
 		require.NoError(t, err)
-		t.Run(field+" agents", func(t *testing.T) { fleet(t, l, n, chosen.seconds) })
+		t.Run(field+" agents", func(t *testing.T) {
+			f := fleet(t, inPlainText(), l, n, chosen.seconds)
+			if chosen.limits {
+				require.LessOrEqual(t, f.latest, interval, "no window may be late by more than one interval")
+				require.LessOrEqual(t, f.cores, 0.5, "cores of the coordinator")
+				require.LessOrEqual(t, f.peak, int64(512<<20), "resident memory of the coordinator")
+			}
+		})
 	}
 }
 
-func fleet(t *testing.T, l *load, n, seconds int) {
-	ctx, cancel := context.WithTimeout(t.Context(), patience+time.Duration(seconds)*interval)
+// figures are measurements of a run.
+type figures struct {
+	cores      float64       // of the coordinator while all agents sent windows
+	work       float64       // the same by CPU time for each acknowledged window, however far the coordinator is behind
+	connecting time.Duration // its CPU time until all agents were connected
+	latest     time.Duration // the longest time from a window's end until it was safe
+	peak       int64         // its largest resident memory until the run's end
+	skew       time.Duration // of the agents' first operations, by the one clock that they share
+	reported   time.Duration // the same as the result reports it
+}
+
+// fleet runs n agents for some seconds, and checks that the result is exact.
+func fleet(t *testing.T, p *peers, l *load, n, seconds int) figures {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), patience+chosen.settle+time.Duration(seconds)*interval)
 	defer cancel()
-	c := startCoordinator(t)
-	agents := connect(ctx, t, c.address, l, n, seconds)
+	c := startCoordinator(t, p)
+	started := c.usage(t)
+	agents := connect(ctx, t, c, l, n, seconds)
+	connected := c.usage(t)
+	require.NoError(t, wait(ctx, time.Now().Add(chosen.settle))) // the coordinator measures their clocks, as before most runs
 	idle := c.usage(t)
 
 	id := c.ctl(t, "submit", "--db", "null", "-p", "recordcount=1000", "--agents", strconv.Itoa(n), "--wait-agents", "1m",
@@ -106,22 +135,28 @@ func fleet(t *testing.T, l *load, n, seconds int) {
 		(measured.from.cpu - idle.cpu).Round(10*time.Millisecond), (ended.cpu - measured.to.cpu).Round(10*time.Millisecond), showed.Round(10*time.Millisecond))
 	size := c.archiveSize(t)
 	t.Logf("  archive %.1f MB: %.2f KB a window, %.2f MB a second", float64(size)/1e6, float64(size)/1e3/float64(n*seconds), float64(size)/1e6/float64(seconds))
-	if chosen.limits {
-		require.LessOrEqual(t, late[len(late)-1], interval, "no window may be late by more than one interval")
-		require.LessOrEqual(t, cores, 0.5, "cores of the coordinator")
-		require.LessOrEqual(t, ended.peak, int64(512<<20), "resident memory of the coordinator")
+	return figures{
+		cores: cores, work: (measured.to.cpu - measured.from.cpu).Seconds() / float64(measured.safe) * float64(n) / interval.Seconds(), connecting: connected.cpu - started.cpu, latest: late[len(late)-1], peak: ended.peak,
+		skew: skew(agents), reported: time.Duration(run.Start.SkewMS * float64(time.Millisecond)),
 	}
 }
 
+// skew returns the time between the first operations of the first and the last agent.
+func skew(agents []*agent) time.Duration {
+	earlier := func(a, b *agent) int { return a.began.Compare(b.began) }
+	return slices.MaxFunc(agents, earlier).began.Sub(slices.MinFunc(agents, earlier).began)
+}
+
 // connect starts the agents and lets them answer until the test ends.
-func connect(ctx context.Context, t *testing.T, address string, l *load, n, seconds int) []*agent {
+func connect(ctx context.Context, t *testing.T, c *coordinator, l *load, n, seconds int) []*agent {
 	t.Helper()
 	ctx, cancel := context.WithCancel(ctx)
 	var wg sync.WaitGroup
 	t.Cleanup(func() { cancel(); wg.Wait() })
 	agents := make([]*agent, n)
 	for i := range agents {
-		a, err := dial(ctx, address, fmt.Sprintf("agent-%04d", i), l, seconds)
+		name := fmt.Sprintf("agent-%04d", i)
+		a, err := dial(ctx, c.address, name, c.peers.agent(t, name), l, seconds)
 		require.NoError(t, err)
 		t.Cleanup(func() { _ = a.conn.Close() })
 		agents[i] = a
@@ -134,6 +169,7 @@ func connect(ctx context.Context, t *testing.T, address string, l *load, n, seco
 type span struct {
 	from, to usage
 	took     time.Duration
+	safe     int // windows that were acknowledged meanwhile
 }
 
 // measure lets all agents send their windows, and returns the usage meanwhile.
@@ -156,15 +192,26 @@ func measure(ctx context.Context, t *testing.T, c *coordinator, agents []*agent,
 			left--
 		case <-tick.C:
 			if began.IsZero() && agents[len(agents)-1].sentAny() { // the last in the order of shards
-				s.from, began = c.usage(t), time.Now()
+				s.from, began, s.safe = c.usage(t), time.Now(), -safe(agents)
 				begun()
 			}
 		}
 		if left == len(agents)-1 && s.took == 0 { // the first has sent its last window
 			s.to, s.took = c.usage(t), time.Since(began)
+			s.safe += safe(agents)
 		}
 	}
 	return s
+}
+
+// safe returns how many windows are acknowledged.
+func safe(agents []*agent) (n int) {
+	for _, a := range agents {
+		a.mu.Lock()
+		n += a.safe
+		a.mu.Unlock()
+	}
+	return n
 }
 
 func (a *agent) sentAny() bool {

@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -19,6 +20,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/benchd/benchd/internal/identity"
 	"github.com/benchd/benchd/internal/result"
 	"github.com/benchd/benchd/test/testcluster"
 )
@@ -27,12 +29,13 @@ import (
 type coordinator struct {
 	address, http, data string
 	process             *os.Process
+	peers               *peers
 }
 
-func startCoordinator(t *testing.T) *coordinator {
+func startCoordinator(t *testing.T, p *peers) *coordinator {
 	t.Helper()
-	c := &coordinator{address: freeAddress(t), http: freeAddress(t), data: t.TempDir()}
-	args := []string{"coordinator", "--listen", c.address, "--http", c.http, "--data", c.data}
+	c := &coordinator{address: freeAddress(t), http: freeAddress(t), data: t.TempDir(), peers: p}
+	args := append([]string{"coordinator", "--listen", c.address, "--http", c.http, "--data", c.data}, p.flags(t, identity.Coordinator, "c")...)
 	if chosen.profile != "" {
 		args = append(args, "--pprof")
 	}
@@ -48,6 +51,13 @@ func startCoordinator(t *testing.T) *coordinator {
 			t.Logf("the coordinator printed:\n%s", text[max(0, len(text)-8000):])
 		}
 	})
+	c.answers(t)
+	return c
+}
+
+// answers waits until the process is ready.
+func (c *coordinator) answers(t *testing.T) {
+	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	tick := time.NewTicker(20 * time.Millisecond)
@@ -56,10 +66,9 @@ func startCoordinator(t *testing.T) *coordinator {
 		select {
 		case <-tick.C:
 		case <-ctx.Done():
-			require.Fail(t, "the coordinator does not answer")
+			require.Fail(t, "the process does not answer")
 		}
 	}
-	return c
 }
 
 func (c *coordinator) ready(ctx context.Context) bool {
@@ -68,11 +77,11 @@ func (c *coordinator) ready(ctx context.Context) bool {
 }
 
 func (c *coordinator) get(ctx context.Context, path string) ([]byte, error) {
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+c.http+path, nil)
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, c.peers.scheme()+"://"+c.http+path, nil)
 	if err != nil {
 		return nil, err
 	}
-	resp, err := (&http.Client{Timeout: patience}).Do(req)
+	resp, err := (&http.Client{Timeout: patience, Transport: c.peers.transport}).Do(req)
 	if err != nil {
 		return nil, err
 	}
@@ -111,7 +120,7 @@ func freeAddress(t *testing.T) string {
 // ctl runs benchctl and returns what it prints.
 func (c *coordinator) ctl(t *testing.T, args ...string) string {
 	t.Helper()
-	cmd := exec.CommandContext(t.Context(), testcluster.Program("benchctl"), append(args, "--coordinator", c.address)...)
+	cmd := exec.CommandContext(t.Context(), testcluster.Program("benchctl"), slices.Concat(args, []string{"--coordinator", c.address}, c.peers.ctl)...)
 	var out, errOut bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errOut
 	require.NoError(t, cmd.Run(), "benchctl %v: %s", args, errOut.String())
