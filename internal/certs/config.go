@@ -151,5 +151,22 @@ func PeerIdentity(state tls.ConnectionState) identity.Identity {
 	if err != nil {
 		return anonymous
 	}
+	id.Issuers = issuers(state.VerifiedChains)
 	return id
+}
+
+// issuers returns the serial numbers of the authorities between a peer and the CA that all of its chains have.
+func issuers(chains [][]*x509.Certificate) []string {
+	var common []string
+	for i, chain := range chains {
+		var of []string
+		for _, c := range chain[1:max(len(chain)-1, 1)] {
+			of = append(of, identity.Serial(c))
+		}
+		if i == 0 {
+			common = of
+		}
+		common = slices.DeleteFunc(common, func(serial string) bool { return !slices.Contains(of, serial) })
+	}
+	return common
 }

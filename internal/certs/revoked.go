@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"crypto/x509"
 	"math/big"
+	"slices"
 	"strings"
 
 	"github.com/benchd/benchd/internal/identity"
@@ -66,9 +67,10 @@ func (r revoked) find(chain []*x509.Certificate) *x509.Certificate {
 	return nil
 }
 
-// has reports whether the certificate of a peer is revoked.
+// has reports whether the certificate of a peer, or that of an authority that issued it, is revoked.
 func (r revoked) has(id identity.Identity) bool {
-	_, one := r[id.Serial]
-	_, all := r[id.Peer()]
-	return one || all
+	return slices.ContainsFunc(id.Entries(), func(entry string) bool {
+		_, is := r[entry]
+		return is
+	})
 }

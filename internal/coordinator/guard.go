@@ -236,7 +236,7 @@ func certificateEnd(ctx context.Context) time.Time {
 // certified keeps the streams of peers with certificates.
 type certified struct {
 	mu      sync.Mutex
-	streams map[string]map[*context.CancelCauseFunc]struct{} // by serial number, and by ROLE/NAME
+	streams map[string]map[*context.CancelCauseFunc]struct{} // by the entries of a list of revoked certificates that end them
 }
 
 // enter returns the context of a stream, which ends with its certificate. leave ends it.
@@ -246,7 +246,7 @@ func (l *certified) enter(ctx context.Context, who identity.Identity, until time
 	}
 	ctx, expire := context.WithDeadlineCause(ctx, until, errExpired)
 	ctx, cancel := context.WithCancelCause(ctx)
-	entries := []string{who.Serial, who.Peer()}
+	entries := who.Entries()
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.streams == nil {
@@ -272,7 +272,7 @@ func (l *certified) enter(ctx context.Context, who identity.Identity, until time
 	}
 }
 
-// revoke ends the streams of a certificate, or of all certificates of a peer.
+// revoke ends the streams of a certificate, of all certificates of a peer, or of all that an authority has issued.
 func (l *certified) revoke(entry string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -46,6 +46,8 @@ type Identity struct {
 	Grants []Grant
 	// Serial is the serial number of the certificate, in hexadecimal; empty without one.
 	Serial string
+	// Issuers are the serial numbers of the authorities that issued the certificate, without the one that peers trust.
+	Issuers []string
 }
 
 // String returns the name with the role, such as "anna (operator)".
@@ -58,6 +60,10 @@ func (id Identity) String() string {
 
 // Peer returns ROLE/NAME, which all certificates of a peer have.
 func (id Identity) Peer() string { return string(id.Role) + "/" + id.Name }
+
+// Entries returns the entries of a list of revoked certificates that revoke the identity: the serial numbers of its certificate and of
+// the authorities that issued it, and Peer.
+func (id Identity) Entries() []string { return append([]string{id.Serial, id.Peer()}, id.Issuers...) }
 
 // Verified reports whether the identity comes from a certificate or from the operating system.
 func (id Identity) Verified() bool {
