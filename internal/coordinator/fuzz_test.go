@@ -95,3 +95,45 @@ func FuzzSession(f *testing.F) {
 		})
 	})
 }
+
+// FuzzCalls lets a client send arbitrary data as the request of each call. Whatever it sends, the coordinator answers the next client.
+func FuzzCalls(f *testing.F) {
+	for _, m := range []proto.Message{
+		&benchdv1.SubmitRequest{Agents: 1, Submission: &benchdv1.Submission{Properties: []*benchdv1.Setting{{Key: "db", Value: "null"}}}},
+		&benchdv1.GetRequest{Id: "20260101-aaaa.1"},
+		&benchdv1.ActRequest{Target: "null", Name: "x", Agent: "a"},
+		&benchdv1.ImportRequest{Chunk: []byte("x")},
+		&benchdv1.AuditRequest{Who: "a", Refused: true},
+	} {
+		b, err := proto.Marshal(m)
+		require.NoError(f, err)
+		f.Add(b)
+	}
+	f.Fuzz(func(t *testing.T, input []byte) {
+		synctest.Test(t, func(t *testing.T) {
+			h := newHarness(t)
+			for _, service := range []grpc.ServiceDesc{benchdv1.RunService_ServiceDesc, benchdv1.EnrollService_ServiceDesc} {
+				for _, method := range service.Methods {
+					call(t, h, "/"+service.ServiceName+"/"+method.MethodName, input)
+				}
+				for _, stream := range service.Streams {
+					call(t, h, "/"+service.ServiceName+"/"+stream.StreamName, input)
+				}
+			}
+			_, err := h.runs.List(t.Context(), &benchdv1.ListRequest{})
+			require.NoError(t, err)
+		})
+	})
+}
+
+// call sends a request of one message, and reads up to its end.
+func call(t *testing.T, h *harness, method string, input []byte) {
+	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+	defer cancel()
+	stream, err := h.conn.NewStream(ctx, &grpc.StreamDesc{StreamName: method, ServerStreams: true, ClientStreams: true}, method, grpc.ForceCodecV2(raw{}))
+	require.NoError(t, err)
+	_ = stream.SendMsg(input)
+	_ = stream.CloseSend()
+	for stream.RecvMsg(nil) == nil {
+	}
+}

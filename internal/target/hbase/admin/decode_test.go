@@ -81,3 +81,22 @@ func TestTheNearerEndBoundsACount(t *testing.T) {
 		require.Equal(t, tt.want, string(nearer([]byte(tt.a), []byte(tt.b))), "%+v", tt)
 	}
 }
+
+// FuzzMeta reads a row of hbase:meta, which names the servers that a client connects to.
+func FuzzMeta(f *testing.F) {
+	info, err := proto.Marshal(&hbasepb.RegionInfo{RegionId: proto.Uint64(7), TableName: tableName("n:t"), StartKey: []byte("a"), EndKey: []byte("b")})
+	require.NoError(f, err)
+	f.Add([]byte("n:t,a,7.0123456789abcdef0123456789abcdef."), append([]byte("PBUF"), info...), []byte("h:16020"), []byte("\x00\x00\x00\x00\x00\x00\x00\x05"), []byte("OPEN"))
+	f.Add([]byte("..,"), []byte("PBUF"), []byte(":"), []byte{}, []byte{})
+	f.Fuzz(func(t *testing.T, key, region, server, code, state []byte) {
+		of := func(qualifier string, value []byte) protocol.Cell {
+			return protocol.Cell{Family: []byte("info"), Qualifier: []byte(qualifier), Value: value}
+		}
+		r, ok, err := fromMeta(row{key: key, cells: []protocol.Cell{of("regioninfo", region), of("server", server), of("serverstartcode", code), of("state", state)}})
+		if err != nil || !ok {
+			return
+		}
+		_ = r.open()
+		require.False(t, r.holds(r.EndKey) && len(r.EndKey) > 0)
+	})
+}

@@ -252,3 +252,18 @@ func TestPagesOfServersAreBounded(t *testing.T) {
 	}
 	require.False(t, followed)
 }
+
+// FuzzZooKeeper lets a ZooKeeper send arbitrary data: a greeting, and an answer to each request. Whatever it sends, connecting ends.
+func FuzzZooKeeper(f *testing.F) {
+	f.Add(welcome(), replied(be(1), be(4), []byte("PBUF"), make([]byte, 68)))
+	f.Add(welcome(), frame(be(1), make([]byte, 8), be(0xFFFFFF9B)))
+	f.Add(welcome(), replied(be(0xFFFFFFFF), make([]byte, 12)))
+	f.Add(be(0xFFFFFFFF), []byte{})
+	f.Fuzz(func(t *testing.T, greeting, answer []byte) {
+		at := keeper{greeting, func([]byte, uint32, string) []byte { return answer }}.start(t)
+		client, err := admin.Connect(t.Context(), admin.Config{Quorum: at, ConnectTimeout: 50 * time.Millisecond})
+		if err == nil {
+			client.Close()
+		}
+	})
+}
