@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"io"
-	"net"
 	"os"
 	"path/filepath"
 	"strings"
@@ -208,16 +207,14 @@ func TestACoordinatorChecksThatAgentsCanJoin(t *testing.T) {
 func TestAnAgentWaitsForItsCoordinator(t *testing.T) {
 	t.Parallel()
 	in := install(t)
-	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	require.NoError(t, l.Close())
-	args := agentArgs(t, l.Addr().String(), filepath.Join(t.TempDir(), "identity"), "--join", in.token("client-1", 0))
+	address := unused(t)
+	args := agentArgs(t, address, filepath.Join(t.TempDir(), "identity"), "--join", in.token("client-1", 0))
 	waiting := start(t, args...)
 	waiting.logs(`cannot join yet.* error="connection refused"`)
 	require.NoError(t, waiting.stop(), "a signal ends it")
 	waiting = start(t, args...)
 	waiting.logs(`cannot join yet`)
-	start(t, in.flags(l.Addr().String())...)
+	start(t, in.flags(address)...)
 	waiting.logs(`msg=connected`)
 }
 
