@@ -49,12 +49,12 @@ expired         .            .            .           .            .           .
 not-yet-valid   .            .            .           .            .           .           .            .            .
 revoked         .            .            .           .            .           revoked     .            .            .
 no-identity     .            .            .           .            .           viewer      .            .            .
-agent           agent        .            .           agent        .           viewer      agent        .            .
+agent           agent        .            .           agent        .           agent       agent        .            .
 viewer          viewer       .            .           viewer       .           viewer      viewer       .            .
 operator        operator     .            .           operator     .           viewer      operator     .            .
 granted         granted      .            .           granted      .           viewer      granted      .            .
 admin           admin        .            .           admin        .           viewer      admin        .            .
-coordinator     coordinator  .            .           coordinator  .           viewer      coordinator  .            .
+coordinator     coordinator  .            .           coordinator  .           coordinator coordinator  .            .
 `
 
 // calls says who may make which call, and which of the calls that were admitted the audit log has. It has all that were refused.

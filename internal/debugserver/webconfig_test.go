@@ -40,6 +40,7 @@ func TestAWebConfigurationDecidesWhoIsAViewer(t *testing.T) {
 		"TLS alone":                       {server, true, tls.Certificate{}, "", 200, "anonymous"},
 		"TLS alone, a password":           {server, true, tls.Certificate{}, "fakepassword", 200, "anonymous"},
 		"certificate":                     {clients, true, admin, "", 200, "root (viewer)"},
+		"certificate of an agent":         {clients, true, ca.Identify(t, identity.Agent, "client-1").TLS, "", 200, "client-1 (agent)"},
 		"no certificate":                  {clients, true, tls.Certificate{}, "", 200, "anonymous"},
 		"unverified certificate":          {server + "  client_auth_type: RequestClientCert\n", true, admin, "", 200, "anonymous"},
 		"neither passwords nor TLS":       {"http_server_config:\n  http2: false\n", false, tls.Certificate{}, "", 200, "anonymous"},
