@@ -145,9 +145,9 @@ func runCoordinator(ctx context.Context, c *cli.Context, f coordinatorFlags) (er
 	}()
 	options := coordinator.ServerOptions()
 	if _, local := security.Socket(f.listen); local {
-		options = append(options, grpc.Creds(security.LocalCredentials()))
+		options = append(options, grpc.Creds(coord.Credentials(security.LocalCredentials())))
 	} else if store != nil {
-		options = append(options, grpc.Creds(credentials.NewTLS(store.ServerConfig())))
+		options = append(options, grpc.Creds(coord.Credentials(credentials.NewTLS(store.ServerConfig()))))
 	}
 	server := grpc.NewServer(options...)
 	coord.Register(server)
