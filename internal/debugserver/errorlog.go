@@ -1,44 +1,54 @@
 package debugserver
 
 import (
-	"log"
+	"context"
 	"log/slog"
-	"strings"
 	"sync"
 	"time"
 )
 
-// errorLog returns the log of a server's errors. Strangers cause some of them, so each minute has at most a few messages, and the next
-// one counts the others.
-func errorLog(to *slog.Logger) *log.Logger { return log.New(&fewMessages{to: to}, "", 0) }
-
-// fewMessages logs a few of the messages that are written to it.
+// fewMessages is a handler for the errors of a server. Strangers cause some of them, so each minute has at most a few messages, and the
+// next one counts the others.
 type fewMessages struct {
-	to *slog.Logger
-
-	mu      sync.Mutex
-	began   time.Time // the current minute
-	logged  int       // in it
-	omitted int
+	slog.Handler
+	minute *minute
 }
 
-// Write logs a message.
-func (f *fewMessages) Write(message []byte) (int, error) {
-	const period, most = time.Minute, 10
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if now := time.Now(); now.Sub(f.began) >= period {
-		f.began, f.logged = now, 0
+// minute counts the messages of the current minute.
+type minute struct {
+	mu      sync.Mutex
+	began   time.Time
+	logged  int
+	omitted int // since the last message that was logged
+}
+
+func few(to slog.Handler) fewMessages { return fewMessages{Handler: to, minute: new(minute)} }
+
+// Handle logs a message, unless there are too many.
+func (f fewMessages) Handle(ctx context.Context, record slog.Record) error {
+	omitted, ok := f.minute.next(time.Now())
+	if !ok {
+		return nil
 	}
-	if f.logged++; f.logged > most {
-		f.omitted++
-		return len(message), nil
+	if omitted > 0 {
+		record.AddAttrs(slog.Int("omitted", omitted))
 	}
-	var args []any
-	if f.omitted > 0 {
-		args = append(args, "omitted", f.omitted)
-		f.omitted = 0
+	return f.Handler.Handle(ctx, record) //nolint:wrapcheck // a handler's error goes to the logger
+}
+
+// next reports whether the next message is logged, and how many were omitted before.
+func (m *minute) next(now time.Time) (omitted int, ok bool) {
+	const most = 10
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if now.Sub(m.began) >= time.Minute {
+		m.began, m.logged = now, 0
 	}
-	f.to.Warn(strings.TrimSpace(string(message)), args...)
-	return len(message), nil
+	if m.logged == most {
+		m.omitted++
+		return 0, false
+	}
+	m.logged++
+	omitted, m.omitted = m.omitted, 0
+	return omitted, true
 }

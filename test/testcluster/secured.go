@@ -2,6 +2,7 @@ package testcluster
 
 import (
 	"net/http"
+	"slices"
 	"testing"
 
 	"github.com/benchd/benchd/internal/certs/certstest"
@@ -12,7 +13,7 @@ import (
 func Secured(t *testing.T, flags ...string) *Cluster {
 	t.Helper()
 	h := &Cluster{t: t, CA: certstest.NewCA(t), Dir: t.TempDir(), Address: "127.0.0.1:" + Port(t), HTTP: "127.0.0.1:" + Port(t)}
-	h.Flags = append(flags, h.certificate(identity.Coordinator, "coordinator")...)
+	h.Flags = slices.Concat(flags, h.certificate(identity.Coordinator, "coordinator"))
 	h.ctl = h.certificate(identity.Admin, "root")
 	h.Open()
 	return h
