@@ -128,6 +128,14 @@ func TestTheProfileOfAnAddressIsTheCurrentOneOrTheFirst(t *testing.T) {
 	require.NoError(t, f.Use("a"))
 	require.Equal(t, "b", got())
 
+	stored(t, f, "here", "127.0.0.1:7070")
+	here, err := f.For("localhost:7070")
+	require.NoError(t, err)
+	require.Equal(t, "here", here.Name)
+	_, err = f.For("localhost:7071")
+	require.ErrorIs(t, err, profile.ErrNone)
+	require.NoError(t, f.Remove("here"))
+
 	// A profile that cannot be used does not keep the others from being used.
 	require.NoError(t, os.Chmod(filepath.Join(f.Path(), "a.json"), 0o644))
 	require.NoError(t, os.WriteFile(filepath.Join(f.Path(), "aa.json"), []byte("{"), 0o600))

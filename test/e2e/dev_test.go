@@ -5,6 +5,7 @@ package e2e
 import (
 	"bytes"
 	"os"
+	"strings"
 	"syscall"
 	"testing"
 
@@ -33,6 +34,7 @@ func TestBenchctlConnectsToDevByItsProfile(t *testing.T) {
 	benchctl(0, "submit", "--db", "null", "--agents", "2", "--wait-agents", "30s", "-p", "recordcount=10", "-p", "operationcount=100", "--wait")
 	require.Contains(t, benchctl(0, "agents"), "local-2")
 	require.Contains(t, benchctl(0, "profiles"), address)
+	benchctl(0, "list", "--coordinator", strings.Replace(address, "127.0.0.1", "localhost", 1))
 	require.Contains(t, benchctl(0, "audit"), "admin")
 	benchctl(5, "list", "--profile", "off", "--coordinator", address)
 	killed.Signal(os.Kill)
