@@ -59,16 +59,23 @@ func (f *connectFlags) dial() (*remote.Client, error) {
 	if err := security.CheckLocal("--coordinator", f.coordinator, f.tls.Given() || p.Secured(), f.insecure); err != nil {
 		return nil, err
 	}
-	store, err := f.tls.Load(certs.Options{})
+	load := func() (*certs.Store, error) { return f.tls.Load(certs.Options{}) }
 	where := f.coordinator
 	if !f.tls.Given() && p.Secured() {
-		store, err = p.Certificates(certs.Options{Roles: people(), Required: true})
+		load = func() (*certs.Store, error) {
+			p, err := f.choose(cli.Profiles())
+			if err != nil {
+				return nil, err
+			}
+			return p.Certificates(certs.Options{Roles: people(), Required: true})
+		}
 		where += " (profile " + p.Name + ")"
 	}
+	store, err := load()
 	if err != nil {
 		return nil, err
 	}
-	client, err := remote.Dial(f.coordinator, cli.CoordinatorCredentials(store, f.coordinator))
+	client, err := remote.Dial(f.coordinator, cli.RenewedCredentials(load, store, f.coordinator))
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/benchd/benchd/internal/certs"
 	"github.com/benchd/benchd/internal/cli"
 	"github.com/benchd/benchd/internal/config"
 	"github.com/benchd/benchd/internal/doctor"
@@ -72,7 +74,7 @@ the machine that it runs on.`,
 			return err
 		}
 		if !usable {
-			return cli.Diagnose(c, append(own, doctor.Unasked(f.coordinator)), f.output)
+			return cli.Diagnose(c, append(own, doctor.Unasked(cmp.Or(f.coordinator, usualCoordinator))), f.output)
 		}
 		client, err := f.dial()
 		if err != nil {
@@ -90,10 +92,21 @@ the machine that it runs on.`,
 // ownCertificates checks the certificates of this program, and reports whether they can be used.
 func (f *doctorFlags) ownCertificates() (findings []doctor.Finding, usable bool, err error) {
 	if inspect := f.tls.Inspect(); inspect != nil {
-		findings = doctor.ExamineCertificates(inspect(), time.Now())
+		_, usable, err = f.tls.LoadForDoctor()
+		return doctor.ExamineCertificates(inspect(), time.Now()), usable, err
 	}
-	_, usable, err = f.tls.LoadForDoctor()
-	return findings, usable, err
+	p, err := f.choose(cli.Profiles())
+	if err != nil {
+		return nil, false, usage(err)
+	}
+	if !p.Secured() {
+		return nil, true, nil
+	}
+	store, err := p.Certificates(certs.Options{})
+	if err != nil {
+		return nil, false, err
+	}
+	return doctor.ExamineCertificates(store.State(), time.Now()), true, nil
 }
 
 // examine queries the coordinator, and then all agents in parallel.

@@ -12,6 +12,7 @@ import (
 type State struct {
 	Files    Files
 	Identity identity.Identity // of Cert
+	Life     time.Duration     // of Cert
 	Until    time.Time         // when the first certificate of Cert expires; zero if that is unknown
 	CAUntil  time.Time         // when the first certificate of CA expires; zero if that is unknown
 	KeyMode  fs.FileMode       // the permissions of Key; zero if they are unknown
@@ -21,16 +22,23 @@ type State struct {
 // Inspect reads the files of a process as Load does.
 func Inspect(files Files, o Options) State {
 	o.Registerer = nil
-	state := State{Files: files}
-	if info, err := os.Stat(files.Key); err == nil {
-		state.KeyMode = info.Mode().Perm()
-	}
 	store, err := Load(files, o)
 	if err != nil {
-		state.Err = err
-		return state
+		return State{Files: files, KeyMode: keyMode(files), Err: err}
 	}
-	t := store.trust.Load()
-	state.Identity, state.Until, state.CAUntil = t.id, t.expires, t.caUntil
-	return state
+	return store.State()
+}
+
+// State returns the state of the certificates in use.
+func (s *Store) State() State {
+	t := s.trust.Load()
+	return State{Files: s.files, Identity: t.id, Life: t.life, Until: t.expires, CAUntil: t.caUntil, KeyMode: keyMode(s.files)}
+}
+
+func keyMode(files Files) fs.FileMode {
+	info, err := os.Stat(files.Key)
+	if err != nil {
+		return 0
+	}
+	return info.Mode().Perm()
 }

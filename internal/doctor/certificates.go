@@ -26,20 +26,19 @@ func ExamineCertificates(s certs.State, now time.Time) []Finding {
 			but(Bad, "issue a certificate with `benchd pki issue ROLE NAME`, and give its files with the CA's of the same installation").at(on)
 		return append([]Finding{f}, checkKey(s)...)
 	}
-	findings := []Finding{checkExpiry(nameCertificate, s.Identity.String()+", ", s.Until, now, "issue another one with `benchd pki issue ROLE NAME`, and replace the file: running programs read it").at(s.Files.Cert)}
-	findings = append(findings, checkExpiry("ca", "", s.CAUntil, now, "make another authority with `benchd pki init`, and let all programs accept both before certificates of the new one are used").at(s.Files.CA))
+	findings := []Finding{checkExpiry(nameCertificate, s.Identity.String()+", ", s.Until.Sub(now), min(certs.ExpiryNotice, s.Life/3), s.Until, "issue another one with `benchd pki issue ROLE NAME`, and replace the file: running programs read it").at(s.Files.Cert)}
+	findings = append(findings, checkExpiry("ca", "", s.CAUntil.Sub(now), certs.ExpiryNotice, s.CAUntil, "make another authority with `benchd pki init`, and let all programs accept both before certificates of the new one are used").at(s.Files.CA))
 	return append(findings, checkKey(s)...)
 }
 
-// checkExpiry checks when certificates expire.
-func checkExpiry(name, whose string, until, now time.Time, cure string) Finding {
-	left := until.Sub(now)
+// checkExpiry checks when certificates expire, which is reported when notice is left.
+func checkExpiry(name, whose string, left, notice time.Duration, until time.Time, cure string) Finding {
 	f := found(name, "%svalid until %s", whose, until.UTC().Format(time.RFC3339))
 	switch {
 	case left <= 0:
 		f.Found = fmt.Sprintf("%sexpired on %s", whose, until.UTC().Format(time.RFC3339))
 		return f.but(Bad, cure)
-	case left < certs.ExpiryNotice:
+	case left < notice:
 		f.Found += fmt.Sprintf(", for %d days", int(left/(24*time.Hour)))
 		return f.but(Warn, cure)
 	}
@@ -69,7 +68,7 @@ func (p Peer) examineSecurity(now time.Time) []Finding {
 		findings = append(findings, f)
 	}
 	if !p.Expires.IsZero() {
-		findings = append(findings, checkExpiry(nameCertificate, "", p.Expires, now, "issue another one with `benchd pki issue coordinator NAME`, and replace the coordinator's file: it reads it while it runs").at("coordinator"))
+		findings = append(findings, checkExpiry(nameCertificate, "", p.Expires.Sub(now), certs.ExpiryNotice, p.Expires, "issue another one with `benchd pki issue coordinator NAME`, and replace the coordinator's file: it reads it while it runs").at("coordinator"))
 	}
 	return findings
 }

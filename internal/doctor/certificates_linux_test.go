@@ -34,8 +34,11 @@ func TestCertificatesAreExamined(t *testing.T) {
 	}{
 		"as they should be": {func(*testing.T, certs.Files) {}, "", OK, nil, ""},
 		"expires soon": {func(t *testing.T, f certs.Files) {
-			ca.Issue(t, certstest.Leaf{Identity: agent, Until: now.Add(12*day + time.Hour)}).Write(t, filepath.Dir(f.Cert), ca)
+			ca.Issue(t, certstest.Leaf{Identity: agent, From: now.Add(-100 * day), Until: now.Add(12*day + time.Hour)}).Write(t, filepath.Dir(f.Cert), ca)
 		}, "certificate", Warn, certFile, "for 12 days"},
+		"of a short life": {func(t *testing.T, f certs.Files) { // its agent renews it
+			ca.Issue(t, certstest.Leaf{Identity: agent, From: now.Add(-day), Until: now.Add(20 * day)}).Write(t, filepath.Dir(f.Cert), ca)
+		}, "", OK, nil, ""},
 		"expired": {func(t *testing.T, f certs.Files) {
 			ca.Issue(t, certstest.Leaf{Identity: agent, From: now.Add(-2 * day), Until: now.Add(-day)}).Write(t, filepath.Dir(f.Cert), ca)
 		}, "certificate", Bad, certFile, "expired on"},
