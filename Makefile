@@ -27,7 +27,7 @@ ONLY     ?=
 YCSB     ?=
 ARGS     ?=
 FLEET    ?= 10,100,1000
-PAIRS    ?= 8
+PAIRS    ?= 10
 IMAGE    ?= benchd:devel
 
 RELEASE_VERSION ?=
@@ -233,7 +233,7 @@ bench-fleet: $(TESTRUNNER) ## Serve FLEET (10,100,1000) simulated agents for a m
 	$(GOTEST) -count 1 -timeout 30m -tags integration -run TestFleet -v ./test/fleet -args -sizes $(FLEET) -seconds 60 -limits
 
 .PHONY: bench-tls
-bench-tls: $(TESTRUNNER) ## Serve 1000 simulated agents in PAIRS (8) pairs of runs, in plain text and with TLS; check what TLS costs the coordinator, and the skew of starts.
+bench-tls: $(TESTRUNNER) ## Serve 1000 simulated agents in PAIRS (10) pairs of runs, in plain text and with TLS; check what TLS costs the coordinator, and the skew of starts.
 	$(GOTEST) -count 1 -timeout 60m -tags integration -run TestTLS -v ./test/fleet -args -agents 1000 -pairs $(PAIRS) -seconds 30 -settle 20s -limits
 
 .PHONY: bench-archive
