@@ -41,6 +41,8 @@ import (
 //	.     no connection: the handshake fails
 
 // handshakes says who a peer (row) is for a listener (column). The other tables have a column for each of these.
+//
+//nolint:dupword // a table
 const handshakes = `
 peer            grpc-tls     grpc-socket  grpc-plain  http-tls     http-plain  http-web    agent-tls    agent-plain  agent-web
 plain           .            local        trusted     .            trusted     .           .            trusted      stranger
@@ -60,6 +62,8 @@ coordinator     coordinator  .            .           coordinator  .           c
 `
 
 // calls says who may make which call, and which of the calls that were admitted the audit log has. It has all that were refused.
+//
+//nolint:dupword // a table
 const calls = `
 call                   anonymous  agent  viewer  operator  granted  admin  coordinator  local  trusted  audit
 AgentService/Session   -          +      x       x         x        x      x            +      +        all
@@ -86,6 +90,8 @@ RunService/Audit       -          x      x       x         x        +      x    
 
 // actions says who may request an action on each target that has it: outside of a run, in a run, or both. The peer "granted" is an
 // operator with the grants of the test. Between = and the next column are the settings of a suite.
+//
+//nolint:dupword // a table
 const actions = `
 action                                  anonymous  agent  viewer  operator  granted  admin  coordinator  local  trusted
 balance                                 -          x      x       +         +        +      x            +      +
@@ -121,6 +127,8 @@ hbase.table.create=missing,usertable    -          x      x       +         +   
 
 // paths says who may read an HTTP path, of a coordinator and of an agent. /sd/agents is a path of the coordinator, and /nowhere one
 // that nobody serves. "stranger" gives no password where the web configuration file asks for one.
+//
+//nolint:dupword // a table
 const paths = `
 path                  anonymous  agent  viewer  operator  granted  admin  coordinator  revoked  stranger  trusted
 /                     -          x      +       +         +        +      x            x        -         +
@@ -397,9 +405,7 @@ func (m *matrix) tryPaths(t *testing.T, listener, peer, who string) {
 			assert.True(t, err != nil || code == http.StatusBadRequest, "%s: %d", path, code) // the latter for plain text on a port with TLS
 			continue
 		}
-		if !assert.NoError(t, err, path) {
-			continue
-		}
+		require.NoError(t, err, path)
 		want, got := table.at(t, path, who), "+"
 		switch code {
 		case http.StatusUnauthorized:
