@@ -177,6 +177,19 @@ func TestWhatKeepsAnAgentFromJoining(t *testing.T) {
 	require.NotContains(t, coordinator.log(), "agent=client-2")
 }
 
+func TestTheAuditLogHasAgentsThatJoin(t *testing.T) {
+	t.Parallel()
+	in := install(t)
+	_, rpc := in.serve()
+	token := in.token("client-1", 0)
+	start(t, agentArgs(t, rpc, filepath.Join(t.TempDir(), "identity"), "--join", token)...).logs(`msg=connected`)
+	err := program().Run(t.Context(), agentArgs(t, rpc, filepath.Join(t.TempDir(), "identity"), "--join", token), cli.Streams{Out: io.Discard, Err: io.Discard})
+	require.ErrorContains(t, err, "was used already")
+	log := read(t, in.data, "audit.jsonl")
+	require.Regexp(t, `"role":"anonymous","from":"127.0.0.1:\d+","call":"Enroll","details":{"agent":"client-1","issued":"[0-9a-f]+"},"outcome":"done"}`, log)
+	require.Regexp(t, `"role":"anonymous","from":"127.0.0.1:\d+","call":"Enroll","details":{"agent":"client-1"},"outcome":"refused","reason":"the join token of client-1 was used already`, log)
+}
+
 // TestACoordinatorChecksThatAgentsCanJoin checks --enroll.
 func TestACoordinatorChecksThatAgentsCanJoin(t *testing.T) {
 	t.Parallel()

@@ -432,8 +432,8 @@ func (m *matrix) tryPaths(t *testing.T, listener, peer, who string) {
 // checkAudit compares the audit logs of the coordinators, which it stops, with what the cells expect.
 func (m *matrix) checkAudit(t *testing.T) {
 	t.Helper()
-	m.stop()
 	for listener, c := range m.coordinators {
+		require.NoError(t, c.stop())
 		content, err := os.ReadFile(c.audit)
 		require.NoError(t, err)
 		got := make(map[string]int)

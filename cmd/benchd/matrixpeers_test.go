@@ -12,7 +12,6 @@ import (
 	"os/user"
 	"path/filepath"
 	"slices"
-	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -26,7 +25,6 @@ import (
 	"google.golang.org/protobuf/types/dynamicpb"
 
 	"github.com/benchd/benchd/internal/certs/certstest"
-	"github.com/benchd/benchd/internal/cli"
 	"github.com/benchd/benchd/internal/identity"
 	"github.com/benchd/benchd/internal/tolerance"
 )
@@ -36,7 +34,6 @@ type matrix struct {
 	peers        map[string]peer
 	listeners    map[string]string // addresses
 	coordinators map[string]auditedCoordinator
-	stop         func() // all programs
 
 	mu       sync.Mutex
 	expected map[string]map[string]int // by coordinator, records of the audit log with their numbers
@@ -53,6 +50,7 @@ type peer struct {
 type auditedCoordinator struct {
 	rpc, web string
 	audit    string // the file
+	stop     func() error
 }
 
 func newMatrix(t *testing.T) *matrix {
@@ -75,18 +73,12 @@ func newMatrix(t *testing.T) *matrix {
 `), 0o600))
 	require.NoError(t, os.WriteFile(passwords, []byte("basic_auth_users:\n  anna: $2y$10$QOauhQNbBCuQDKes6eFzPeMqBSjb7Mr5DUmpZ/VcEd00UAV/LDeSi\n"), 0o600))
 
-	var stops []func()
-	run := func(args ...string) *command {
-		c, stop := stoppable(t, args...)
-		stops = append(stops, stop)
-		return c
-	}
 	coordinator := func(name, web, listen string, flags ...string) {
 		data := t.TempDir()
-		c := run(slices.Concat([]string{"coordinator", "--pprof", "--http", "127.0.0.1:0", "--listen", listen, "--data", data}, flags)...)
+		c := start(t, slices.Concat([]string{"coordinator", "--pprof", "--http", "127.0.0.1:0", "--listen", listen, "--data", data}, flags)...)
 		at := c.logs(`coordinator listens.* grpc=(\S+) http=(\S+)`)
 		m.listeners["grpc-"+name], m.listeners["http-"+web] = at[0], at[1]
-		m.coordinators["grpc-"+name] = auditedCoordinator{rpc: "grpc-" + name, web: "http-" + web, audit: filepath.Join(data, "audit.jsonl")}
+		m.coordinators["grpc-"+name] = auditedCoordinator{rpc: "grpc-" + name, web: "http-" + web, audit: filepath.Join(data, "audit.jsonl"), stop: c.stop}
 		m.expected["grpc-"+name] = make(map[string]int)
 	}
 	coordinator("tls", "tls", "127.0.0.1:0", secured...)
@@ -94,7 +86,7 @@ func newMatrix(t *testing.T) *matrix {
 	coordinator("socket", "web", "unix:"+filepath.Join(t.TempDir(), "s"), "--web.config.file", certificates, "--tls-revoked", deny, "--tls-ca", server[5], "--tls-cert", server[1], "--tls-key", server[3])
 
 	agent := func(name, rpc string, flags ...string) {
-		a := run(slices.Concat([]string{
+		a := start(t, slices.Concat([]string{
 			"agent", "--pprof", "--name", "client-1", "--coordinator", m.listeners[rpc], "--spool", t.TempDir(), "--hook", "restart=true", "--hook", "format=true",
 		}, flags)...)
 		m.listeners["agent-"+name] = a.logs(`agent starts.* http=(\S+)`)[0]
@@ -104,30 +96,7 @@ func newMatrix(t *testing.T) *matrix {
 	agent("tls", "grpc-tls", slices.Concat(own, []string{"--tls-revoked", deny})...)
 	agent("plain", "grpc-plain")
 	agent("web", "grpc-socket", "--web.config.file", passwords)
-	m.stop = func() {
-		for _, stop := range slices.Backward(stops) {
-			stop()
-		}
-	}
 	return m
-}
-
-// stoppable starts a command that the caller can also stop before the test ends.
-func stoppable(t *testing.T, args ...string) (*command, func()) {
-	t.Helper()
-	c := &command{t: t}
-	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
-	done := make(chan error, 1)
-	go func() { done <- program().Run(ctx, args, cli.Streams{Out: io.Discard, Err: c}) }()
-	stop := sync.OnceFunc(func() {
-		cancel()
-		err := <-done
-		if t.Failed() {
-			t.Logf("%s: %v\n%s", strings.Join(args, " "), err, c.log())
-		}
-	})
-	t.Cleanup(stop)
-	return c, stop
 }
 
 // addPeers makes the peers, and returns the serial number of the one that is revoked.

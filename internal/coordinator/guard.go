@@ -96,6 +96,13 @@ func (o *call) deny(err error) error {
 	return wire.Errorf(wire.ErrNotAllowed, "%v", err)
 }
 
+// refused marks the call of ctx as refused, for the audit log.
+func refused(ctx context.Context) {
+	if one, is := ctx.Value(callKey{}).(*call); is {
+		one.refuse()
+	}
+}
+
 func (o *call) refuse() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
