@@ -95,7 +95,8 @@ type rowOf struct {
 
 // read stores all of a file.
 func (im *importer) read(ctx context.Context, from io.Reader) error {
-	zip, err := gzip.NewReader(from)
+	packed := &countedReader{in: from}
+	zip, err := gzip.NewReader(packed)
 	if errors.Is(err, io.EOF) {
 		return damaged("it is not a suite exported by benchctl")
 	}
@@ -104,7 +105,7 @@ func (im *importer) read(ctx context.Context, from io.Reader) error {
 	}
 	defer func() { _ = zip.Close() }() // it has been read to its end
 	zip.Multistream(false)
-	if im.in, err = newPortableReader(&plainReader{zip}); err != nil {
+	if im.in, err = newPortableReader(&plainReader{zip: zip, packed: packed}); err != nil {
 		return err
 	}
 	if err := im.match(ctx); err != nil {
@@ -143,11 +144,31 @@ func (im *importer) read(ctx context.Context, from io.Reader) error {
 }
 
 // plainReader returns errors that describe the damage of the deflated form.
-type plainReader struct{ zip *gzip.Reader }
+type plainReader struct {
+	zip    *gzip.Reader
+	packed *countedReader
+	size   int64 // read from zip
+}
 
+// Read refuses a file that is made to fill the disk: a small one that unpacks to a large one.
 func (p *plainReader) Read(b []byte) (int, error) {
 	n, err := p.zip.Read(b)
+	if p.size += int64(n); p.size > ratioFrom && p.size > maxRatio*p.packed.size {
+		return 0, damaged("its content is more than %d times as large as the file", maxRatio)
+	}
 	return n, gzipError(err)
+}
+
+// countedReader counts what is read.
+type countedReader struct {
+	in   io.Reader
+	size int64
+}
+
+func (c *countedReader) Read(b []byte) (int, error) {
+	n, err := c.in.Read(b)
+	c.size += int64(n)
+	return n, err //nolint:wrapcheck // io.EOF and the errors of the source are for gzip
 }
 
 func gzipError(err error) error {

@@ -33,6 +33,10 @@ const (
 	maxRow     = 64 << 20 // bytes of all values of a row
 	// maxPortable bounds the unpacked size of a file. A year of a large fleet is less.
 	maxPortable = 64 << 30
+	// maxRatio bounds the unpacked size in relation to that of the file, beyond what is small anyway. Histograms, which are most of a large
+	// file, are packed already and shrink little.
+	maxRatio  = 100
+	ratioFrom = 256 << 20
 )
 
 // The kinds of values.
