@@ -50,9 +50,8 @@ func (h *Cluster) Open() {
 // Agent starts an agent.
 func (h *Cluster) Agent(name string, args ...string) *Process {
 	h.t.Helper()
-	args = append([]string{"agent", "--coordinator", h.Address, "--name", name, "--metrics-listen", "127.0.0.1:0", "--write-below", os.TempDir()}, args...)
-	args = append(args, h.certificate(identity.Agent, name)...)
-	return Start(h.t, nil, "benchd", args...)
+	own := []string{"agent", "--coordinator", h.Address, "--name", name, "--metrics-listen", "127.0.0.1:0", "--write-below", os.TempDir()}
+	return Start(h.t, nil, "benchd", slices.Concat(own, h.certificate(identity.Agent, name), args)...)
 }
 
 // Agents starts agents and waits until they are in the roster.
