@@ -10,6 +10,9 @@ import (
 // TLSScheme begins the address of metrics that are served with TLS.
 const TLSScheme = "https://"
 
+// localPeer is the address of the peers of a unix socket, which are processes of this machine.
+const localPeer = "@"
+
 // scrapeAddress returns the address at which others can fetch the metrics of an agent that reports the address said and
 // connects from source, with the scheme that it has there. It is empty where they cannot: the loopback of this machine is not the
 // agent's.
@@ -23,6 +26,9 @@ func scrapeAddress(said, source string) string {
 	host, port, err := net.SplitHostPort(said)
 	if err != nil {
 		return ""
+	}
+	if source == localPeer {
+		source = net.JoinHostPort("127.0.0.1", "0")
 	}
 	from, _, err := net.SplitHostPort(source)
 	switch {

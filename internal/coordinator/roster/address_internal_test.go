@@ -18,6 +18,8 @@ func TestWhereAnAgentsMetricsAreReached(t *testing.T) {
 		"none":                           {"", "10.0.0.5:40000", ""},
 		"in this process":                {":9100", "bufconn", ""},
 		"its own, from within a process": {"127.0.0.1:9100", "bufconn", ""},
+		"by a unix socket":               {"127.0.0.1:9100", "@", "127.0.0.1:9100"},
+		"all, by a unix socket":          {":9100", "@", "127.0.0.1:9100"},
 		"with TLS":                       {"https://:9100", "10.0.0.5:40000", "https://10.0.0.5:9100"},
 		"loopback with TLS":              {"https://127.0.0.1:9100", "10.0.0.5:40000", ""},
 		"an invalid one":                 {"9100", "10.0.0.5:40000", ""},
