@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/compose-spec/compose-go/v2/types"
 	"github.com/moby/buildkit/frontend/dockerfile/instructions"
 	"github.com/moby/buildkit/frontend/dockerfile/parser"
 	"github.com/moby/patternmatcher"
@@ -131,17 +132,31 @@ func TestImageRuns(t *testing.T) {
 
 	compose, sets := project(t), manifests(t).sets
 	lines := map[string][2][]string{
-		"compose":    {compose.Services["coordinator"].Command, compose.Services["agent"].Command},
+		"compose":    {compose.Services["coordinator"].Command, compose.Services["agent-1"].Command},
 		"kubernetes": {arguments(sets["benchd-coordinator"].Spec.Template.Spec.Containers[0].Args), arguments(sets["benchd-agent"].Spec.Template.Spec.Containers[0].Args)},
 	}
 	for name, pair := range lines {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			env := map[string][]string{"kubernetes": {"TLS=1"}}[name]
+			env := map[string][]string{
+				"compose":    {"VARIABLES=" + variables(compose.Services["coordinator"], compose.Services["agent-1"])},
+				"kubernetes": {"TLS=1"},
+			}[name]
 			args := slices.Concat([]string{image, t.TempDir(), user, entry}, pair[0], []string{"--"}, pair[1])
 			t.Log(within(t, "run.sh", env, args...))
 		})
 	}
+}
+
+// variables returns the environment of services, as NAME=VALUE with spaces between.
+func variables(services ...types.ServiceConfig) string {
+	var all []string
+	for _, s := range services {
+		for name, value := range s.Environment {
+			all = append(all, name+"="+*value)
+		}
+	}
+	return strings.Join(all, " ")
 }
 
 // Images of others are pinned by digest, so that a tag that moves changes nothing; the base has the Go that go.mod asks for.

@@ -154,17 +154,14 @@ func checkMetrics(t *testing.T, coordinator string) {
 	}
 }
 
-// secured writes the configuration with certificates: with the settings in its comments.
+// secured writes the configuration for certificates, with certificates.
 func secured(t *testing.T) string {
 	t.Helper()
 	text, err := os.ReadFile(deploy + "prometheus/prometheus.yml")
 	require.NoError(t, err)
-	setting := regexp.MustCompile(`(?m)^( *)# ( *(?:scheme|tls_config|ca_file|cert_file|key_file): .*)$`)
-	require.Len(t, setting.FindAll(text, -1), 7)
 	ca, dir := certstest.NewCA(t), t.TempDir()
 	ca.Identify(t, identity.Viewer, "prometheus").Write(t, dir, ca)
-	changed := strings.NewReplacer("/etc/prometheus/benchd", dir, "url: http:", "url: https:", "benchd.rules.yml", "none-*.yml").
-		Replace(setting.ReplaceAllString(string(text), "$1$2"))
+	changed := strings.NewReplacer("/etc/prometheus/benchd", dir, "benchd.rules.yml", "none-*.yml").Replace(string(text))
 	path := filepath.Join(dir, "prometheus.yml")
 	require.NoError(t, os.WriteFile(path, []byte(changed), 0o600))
 	return path
@@ -173,7 +170,7 @@ func secured(t *testing.T) string {
 // The rules are valid, each fires on its condition, and none fires otherwise.
 func TestRules(t *testing.T) {
 	t.Parallel() // beside a test that waits
-	promtool(t, "check", "config", deploy+"prometheus/prometheus.yml")
+	promtool(t, "check", "config", deploy+"prometheus/local.yml")
 	promtool(t, "check", "config", secured(t))
 	promtool(t, "check", "rules", deploy+"prometheus/benchd.rules.yml")
 	promtool(t, "test", "rules", "testdata/rules.test.yml")

@@ -61,12 +61,12 @@ type server struct {
 	base string
 }
 
-// prometheus starts one with the configuration of deploy/, on the coordinator at an address.
+// prometheus starts one with the configuration of deploy/ without certificates, on the coordinator at an address.
 func prometheus(t *testing.T, coordinator string, args ...string) *server {
 	t.Helper()
 	dir := t.TempDir()
 	const deployed = "../../deploy/prometheus/"
-	config, err := os.ReadFile(deployed + "prometheus.yml")
+	config, err := os.ReadFile(deployed + "local.yml")
 	require.NoError(t, err)
 	text := strings.NewReplacer("127.0.0.1:7071", coordinator, "_interval: 5s", "_interval: 1s", "_interval: 10s", "_interval: 1s").Replace(string(config))
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "prometheus.yml"), []byte(text), 0o600))

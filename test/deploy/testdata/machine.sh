@@ -27,38 +27,47 @@ cat >"$work/inventory.yml" <<-EOF
 	benchd_coordinator: {hosts: {here: {ansible_connection: local}}}
 	benchd_agents: {hosts: {here: {benchd_labels: {rack: a}, benchd_hooks: {mark: touch /var/lib/benchd-agent/marked}}}}
 EOF
+# The program with which the playbook issues certificates is the release's own.
+mkdir "$work/control"
+tar -xzf "$release"/benchd_*_linux_"$(uname -m | sed 's/x86_64/amd64/; s/aarch64/arm64/')".tar.gz -C "$work/control" --strip-components=1
+program=$work/control/bin/benchd
 # play ARG…: runs the playbook; its output is in $work/played.
 play() {
-	ansible-playbook -i "$work/inventory.yml" -e "benchd_release=$release" "$@" "$playbook" >"$work/played" 2>&1
+	ansible-playbook -i "$work/inventory.yml" -e "benchd_release=$release" -e "benchd_program=$program" "$@" "$playbook" >"$work/played" 2>&1
 }
 # changed: how many tasks changed something.
 changed() { sed -nE 's/.* changed=([0-9]+) .*/\1/p' "$work/played"; }
 
-play -e benchd_address=10.0.0.1:7070 && fail "an address beyond the machine was taken although there is no TLS"
-grep -q benchd_private_network "$work/played" || { cat "$work/played"; fail "the refusal does not name its cure"; }
-
 play --check --diff || { cat "$work/played"; fail "check mode fails"; }
 (($(changed) > 0)) || fail "check mode does not say what it would do"
-[[ ! -e /etc/benchd && ! -e /usr/local/bin/benchd && ! -e /etc/systemd/system/benchd-agent.service ]] || fail "check mode changes the machine"
+[[ ! -e $work/pki && ! -e /etc/benchd && ! -e /usr/local/bin/benchd && ! -e /etc/systemd/system/benchd-agent.service ]] || fail "check mode changes the machine"
 
 play || { cat "$work/played"; fail "the playbook fails"; }
 echo "first: $(changed) changed"
 for unit in benchd-coordinator benchd-agent; do
 	[[ -L /etc/systemd/system/multi-user.target.wants/$unit.service ]] || fail "$unit does not start with the machine"
 done
-play || { cat "$work/played"; fail "the playbook fails the second time"; }
-echo "second: $(changed) changed"
-[[ $(changed) == 0 ]] || { cat "$work/played"; fail "the second time it changes something"; }
-
 systemd-analyze verify --man=no /etc/systemd/system/benchd-{coordinator,agent}.service >"$work/verified" 2>&1 ||
 	{ cat "$work/verified"; fail "systemd-analyze verify fails"; }
 ! grep benchd "$work/verified" || fail "systemd-analyze verify finds something"
 
-# Only root reads the settings: hooks are among them.
-for file in coordinator agent; do
-	mode=$(stat --format='%a %U:%G' "/etc/benchd/$file.yaml")
-	[[ $mode == '640 root:root' ]] || fail "$file.yaml has mode $mode: others can read its hooks"
-done
+# Only root reads the settings, since hooks are among them, and keys.
+while read -r mode file; do
+	found=$(stat --format='%a %U:%G' "/etc/benchd/$file")
+	[[ $found == "$mode root:root" ]] || fail "/etc/benchd/$file has mode $found, want $mode"
+done <<-EOF
+	640 coordinator.yaml
+	640 agent.yaml
+	700 coordinator
+	600 coordinator/tls.key
+	600 coordinator/agents.key
+	700 agent
+	600 agent/token
+	644 revoked
+EOF
+! grep insecure /etc/benchd/*.yaml || fail "a service is not secured"
+[[ ! -e /etc/benchd/coordinator/ca.key ]] || fail "the root's key is on the coordinator's machine"
+! grep -F "$(</etc/benchd/agent/token)" "$work/played" || fail "the output of the playbook has a join token"
 
 # A systemd of this namespace starts the units. Its control groups are below one that ends with it.
 groups=$work/groups
@@ -81,6 +90,8 @@ finish() {
 	done
 }
 trap finish EXIT
+"$program" pki issue admin test --dir "$work/pki" --out "$work/admin" >/dev/null
+export BENCHCTL_TLS_CERT=$work/admin/tls.crt BENCHCTL_TLS_KEY=$work/admin/tls.key BENCHCTL_TLS_CA=$work/admin/ca.crt
 # report MESSAGE: ends everything, with what the services wrote.
 report() {
 	cat "$work/boot.log"
@@ -93,9 +104,15 @@ for ((i = 0; ; i++)); do
 	sleep 0.2
 done
 cat "$work/agents"
+# The agent has joined, so the playbook makes no further token.
+play || { cat "$work/played"; report "the playbook fails the second time"; }
+echo "second: $(changed) changed"
+[[ $(changed) == 0 ]] || { cat "$work/played"; report "the second time it changes something"; }
 /usr/local/bin/benchctl submit --db null --duration 2s -p 'actions=500ms hook mark' --wait >"$work/result" 2>&1 ||
 	{ cat "$work/result"; report "a run with a hook fails"; }
 [[ -e /var/lib/private/benchd-agent/marked ]] || { cat "$work/result"; report "the hook of the settings was not executed"; }
+! BENCHCTL_TLS_CERT='' BENCHCTL_TLS_KEY='' BENCHCTL_TLS_CA='' /usr/local/bin/benchctl agents >"$work/refused" 2>&1 ||
+	report "a client without a certificate reads the agents"
 [[ -n $(ls /var/lib/private/benchd) ]] || report "the archive is not in the state directory"
 for unit in coordinator agent; do
 	inside systemctl show "benchd-$unit" --property MemoryMax --property TasksMax --property User --property NRestarts >"$work/shown"

@@ -1,7 +1,8 @@
 # run.sh IMAGE WORK USER ENTRY COORDINATOR… -- AGENT…: starts coordinator and agent from an image, each in a root of its own as a
 # container engine makes it: read-only but for its volume and /tmp, an ordinary user without any privilege, the names of the
 # network in /etc/hosts. Ports are the namespace's own, so they are those of the deployment. With TLS=1 the services of the command
-# lines need certificates: an authority of the image's own benchd issues them.
+# lines need certificates: an authority of the image's own benchd issues them. Otherwise they share a volume for a unix socket, and have
+# the VARIABLES, NAME=VALUE….
 set -euo pipefail
 image=$1 work=$2 user=$3 entry=$4
 shift 4
@@ -19,8 +20,8 @@ fail() {
 	exit 1
 }
 
+read -ra variables <<<"${VARIABLES:-}"
 # With certificates benchctl is an operator.
-variables=()
 if [[ -n ${TLS:-} ]]; then
 	operator=/etc/benchd/operator
 	variables=("BENCHCTL_TLS_CERT=$operator/tls.crt" "BENCHCTL_TLS_KEY=$operator/tls.key" "BENCHCTL_TLS_CA=$operator/ca.crt")
@@ -28,6 +29,11 @@ fi
 
 mount --make-rprivate /
 ip link set lo up
+
+# own: the options of a volume for the user of the image.
+own="mode=0700,uid=${user%:*},gid=${user#*:}"
+mkdir "$work/socket"
+mount -t tmpfs -o "$own" none "$work/socket"
 
 # contain NAME: makes a container's root at WORK/NAME.
 contain() {
@@ -38,12 +44,15 @@ contain() {
 	if [[ -n ${TLS:-} ]]; then
 		mkdir -p "$root/etc/benchd" && cp -a "$work/tls/$1" "$root/etc/benchd/tls"
 		cp -a "$work/tls/operator" "$root/etc/benchd/operator"
+	else
+		mkdir -p "$root/run/benchd"
 	fi
 	mount --bind "$root" "$root"
 	mount -o remount,bind,ro "$root"
 	mount -t proc proc "$root/proc"
 	mount -t tmpfs -o mode=1777 none "$root/tmp"
-	mount -t tmpfs -o "mode=0700,uid=${user%:*},gid=${user#*:}" none "$root/var/lib/benchd"
+	mount -t tmpfs -o "$own" none "$root/var/lib/benchd"
+	[[ -n ${TLS:-} ]] || mount --bind "$work/socket" "$root/run/benchd"
 }
 
 # enter NAME COMMAND…: becomes a command in a container.
@@ -61,7 +70,7 @@ issue() {
 	local pki=(pki issue --dir "$work/pki") program=$image$entry
 	"$program" pki init --dir "$work/pki"
 	"$program" "${pki[@]}" coordinator benchd --host benchd-coordinator --host 127.0.0.1 --out "$work/tls/coordinator"
-	"$program" "${pki[@]}" agent benchd-agent-0 --out "$work/tls/one"
+	"$program" "${pki[@]}" agent benchd-agent-0 --host agent.benchd.internal --out "$work/tls/one"
 	"$program" "${pki[@]}" operator test --out "$work/tls/operator"
 	mkdir "$work/tls/agent"
 	cp "$work/tls/one/ca.crt" "$work/tls/agent/"
@@ -80,6 +89,9 @@ answers() {
 	exec 3>&-
 	[[ $line == *' 200 '* ]]
 } 2>/dev/null
+
+# listed: whether the coordinator lists an agent; port is then the free one that it took.
+listed() { port=$(curl --silent --fail --noproxy "*" --max-time 5 http://127.0.0.1:7071/sd/agents | grep -oP '127\.0\.0\.1:\K[0-9]+'); }
 
 # await SAYING COMMAND…: waits a minute for a command to succeed.
 await() {
@@ -104,8 +116,10 @@ await "the coordinator is not ready" answers 7071 /readyz
 answers 7071 /healthz || fail "the coordinator has no /healthz"
 enter agent "$entry" "$@" >"$work/agent.log" 2>&1 &
 second=$!
-await "the agent is not ready" answers 7072 /readyz
-answers 7072 /healthz || fail "the agent has no /healthz"
+port=7072
+[[ " $* " != *:0\ * ]] || await "the coordinator lists no agent" listed
+await "the agent is not ready" answers "$port" /readyz
+answers "$port" /healthz || fail "the agent has no /healthz"
 [[ -z ${TLS:-} ]] || ! answers 7071 /metrics || fail "a peer without a certificate reads metrics"
 inside coordinator /usr/local/bin/benchctl agents || fail "benchctl agents fails"
 inside coordinator /usr/local/bin/benchctl submit --db null --duration 1s --wait >"$work/result" 2>"$work/submit.log" || fail "a run fails"
