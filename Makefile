@@ -150,7 +150,7 @@ crash-archive: $(TESTRUNNER) ## Kill the coordinator, and its archive alone, at 
 
 .PHONY: test-deploy
 test-deploy: $(TESTRUNNER) $(TOOLS)/govulncheck ## Check deploy/ and the release: units, manifests, compose file, playbook; build the image's stages without docker (root).
-	@scripts/need systemd-analyze systemd && scripts/need ansible-playbook ansible-core && scripts/need ip iproute2
+	@scripts/need systemd-analyze systemd && scripts/need ansible-playbook ansible-core && scripts/need ip iproute2 && scripts/need jq jq
 	cd test/deploy && $(subst -vet off,,$(GOTEST)) -count 1 $(PARALLEL) -timeout 15m ./...
 
 .PHONY: test-workbook
