@@ -233,8 +233,8 @@ bench-fleet: $(TESTRUNNER) ## Serve FLEET (10,100,1000) simulated agents for a m
 	$(GOTEST) -count 1 -timeout 30m -tags integration -run TestFleet -v ./test/fleet -args -sizes $(FLEET) -seconds 60 -limits
 
 .PHONY: bench-tls
-bench-tls: $(TESTRUNNER) ## Serve 1000 simulated agents in PAIRS (10) pairs of runs, in plain text and with TLS; check what TLS costs the coordinator, and the skew of starts.
-	$(GOTEST) -count 1 -timeout 60m -tags integration -run TestTLS -v ./test/fleet -args -agents 1000 -pairs $(PAIRS) -seconds 30 -settle 20s -limits
+bench-tls: $(TESTRUNNER) ## Serve 1000 simulated agents in PAIRS (10) pairs of runs, in plain text and with TLS, in /dev/shm if there is one; check what TLS costs the coordinator, and the skew of starts.
+	TMPDIR="$(firstword $(wildcard /dev/shm) $(TMPDIR) /tmp)" $(GOTEST) -count 1 -timeout 60m -tags integration -run TestTLS -v ./test/fleet -args -agents 1000 -pairs $(PAIRS) -seconds 30 -settle 20s -limits
 
 .PHONY: bench-archive
 bench-archive: $(TESTRUNNER) ## Archive four days of 6 agents and 5 operations of an open loop at speed, in /dev/shm if there is one; compare its results with the sent windows, check size and opening.

@@ -38,7 +38,7 @@ func TestNobodyTakesAllConnections(t *testing.T) {
 	for range 50 {
 		conn, err := new(net.Dialer).DialContext(t.Context(), "tcp", l.Addr().String())
 		require.NoError(t, err)
-		defer conn.Close()
+		t.Cleanup(func() { _ = conn.Close() })
 		silent = append(silent, conn)
 	}
 	list := func(role identity.Role, name string) error {
