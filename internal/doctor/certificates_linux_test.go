@@ -142,10 +142,7 @@ func TestUnixSocketsAreExamined(t *testing.T) {
 		}, nil, Warn, "(mode 0777)"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			dir, err := os.MkdirTemp("", "s") // short: the address of a socket has a bound
-			require.NoError(t, err)
-			t.Cleanup(func() { _ = os.RemoveAll(dir) })
-			path := filepath.Join(dir, "s")
+			path := filepath.Join(t.TempDir(), "s")
 			test.make(t, path)
 			before := modeOf(path)
 			f := Port{Flag: "--listen", Address: "unix:" + path, Socket: path, Serves: test.serves}.examine(t.Context())

@@ -110,7 +110,7 @@ func FuzzAnswers(f *testing.F) {
 		_, _ = c.Validate(ctx, spec.Submission{})
 		_, _ = c.Act(ctx, ActionRequest{Action: load.Action{Name: "flush"}, Timeout: time.Second})
 		_ = c.Watch(ctx, "S", false, Follower{Progress: func(Progress) {}, Lost: func(string) {}})
-		_ = c.Histograms(ctx, "S.1", 0, func(iv report.Interval) error { return nil })
+		_ = c.Histograms(ctx, "S.1", 0, func(report.Interval) error { return nil })
 		_ = c.Logged(ctx, "S.1", func(latency.LoggedInterval) error { return nil })
 		_, _ = c.Points(ctx, "S.1", func(report.Point) error { return nil })
 		_ = c.Export(ctx, "S", io.Discard)
