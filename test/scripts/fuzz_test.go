@@ -48,7 +48,7 @@ func TestAllFuzzTargetsAreRun(t *testing.T) {
 func TestFuzzTargetsHaveNoTagAndSeeds(t *testing.T) {
 	targets := 0
 	for _, top := range []string{"cmd", "internal", "test"} {
-		require.NoError(t, filepath.WalkDir(filepath.Join("../..", top), func(path string, d fs.DirEntry, err error) error {
+		require.NoError(t, filepath.WalkDir(filepath.Join("..", "..", top), func(path string, d fs.DirEntry, err error) error {
 			if err != nil || d.IsDir() || !strings.HasSuffix(path, "_test.go") {
 				return err
 			}
