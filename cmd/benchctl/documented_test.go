@@ -43,7 +43,9 @@ func TestCommandLinesInDocumentsWork(t *testing.T) {
 		ran[how]++
 		execute := func() {
 			var out, errOut bytes.Buffer
-			err := run(args, cli.Streams{Out: &out, Err: &errOut})
+			safe := new(cli.Redirect) // log and progress write at once
+			safe.To(&errOut)
+			err := run(args, cli.Streams{Out: &out, Err: safe})
 			assert.NoError(t, err, "%s: benchctl %v\n%s", line.Place, args, errOut.String())
 		}
 		if how != "run" {

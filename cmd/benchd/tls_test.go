@@ -254,12 +254,15 @@ func TestCertificatesOfAnotherRoleAreRefusedAtTheStart(t *testing.T) {
 	for _, args := range [][]string{
 		{"coordinator", "--listen", "127.0.0.1:0", "--http", "127.0.0.1:0", "--data", t.TempDir()},
 		{"agent", "--coordinator", "127.0.0.1:1", "--spool", t.TempDir()},
-		{"doctor", "--data", t.TempDir()},
 	} {
 		err := program().Run(t.Context(), append(args, anna...), cli.Streams{Out: io.Discard, Err: io.Discard})
 		require.ErrorContains(t, err, "its role is operator, but this program needs ", args[0])
 		require.Equal(t, cli.Usage, cli.CodeOf(err))
 	}
+	var found strings.Builder
+	err := program().Run(t.Context(), append([]string{"doctor", "--data", t.TempDir()}, anna...), cli.Streams{Out: &found, Err: io.Discard})
+	require.Error(t, err)
+	require.Contains(t, found.String(), "its role is operator, but this program needs ")
 }
 
 // TestAnAgentGoesOnWithItsNextCertificate lets the certificate of an open session expire. The connection has it until its end, so
