@@ -64,8 +64,10 @@ const (
 	defaultFiles     = 16
 	// foldWithin is how long refusals are counted instead of written.
 	foldWithin = time.Second
-	// maxFolded bounds the peers whose refusals are counted.
+	// maxFolded bounds the kinds of refusals that are counted each by itself, and maxKinds those of one peer in a second: it makes up as
+	// many paths as it likes. All others are counted together.
 	maxFolded = 1024
+	maxKinds  = 64
 	// maxText bounds each text of a record.
 	maxText = 1024
 )
@@ -80,6 +82,9 @@ type Log struct {
 	file   *os.File
 	size   int64
 	folded map[fold]*Record
+
+	kinds   map[fold]int // of refusals of a peer, without their calls, since counted
+	counted time.Time
 }
 
 // fold is what refusals have in common that are counted in one record.
@@ -92,7 +97,7 @@ func Open(path string, o Options) (*Log, error) {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
 	l := &Log{
-		path: path, options: o, folded: make(map[fold]*Record),
+		path: path, options: o, folded: make(map[fold]*Record), kinds: make(map[fold]int),
 		failed: prometheus.NewCounter(prometheus.CounterOpts{
 			Name: "benchd_audit_write_failures_total", Help: "Records of the audit log that could not be written.",
 		}),
@@ -156,16 +161,35 @@ func (l *Log) fold(r Record) bool {
 		counted.Reason, counted.Details = r.Reason, r.Details
 		return true
 	}
-	if len(l.folded) < maxFolded {
+	peer := fold{who: r.Who, role: r.Role, from: host}
+	if len(l.folded) < maxFolded && l.kinds[peer] < maxKinds {
+		l.kinds[peer]++
 		r.Times = 0
 		l.folded[k] = &r
 		return false // the first one is written at once
 	}
-	return false
+	l.foldRest(r.Time)
+	return true
+}
+
+// foldRest counts a refusal for which there is no place of its own, together with all others of that kind.
+func (l *Log) foldRest(now time.Time) {
+	if rest := l.folded[fold{}]; rest != nil {
+		rest.Times++
+		return
+	}
+	l.folded[fold{}] = &Record{
+		Time: now, From: "others", Call: "others", Outcome: Refused, Times: 1,
+		Reason: fmt.Sprintf("more than %d kinds of refusals of one peer, or %d of all, within %s", maxKinds, maxFolded, foldWithin),
+	}
 }
 
 // flush writes the counts of refusals that are older than a second.
 func (l *Log) flush(now time.Time) {
+	if age := now.Sub(l.counted); age >= foldWithin || age < 0 {
+		l.counted = now
+		clear(l.kinds)
+	}
 	for k, r := range l.folded {
 		if age := now.Sub(r.Time); age >= foldWithin || age < 0 {
 			delete(l.folded, k)

@@ -88,6 +88,35 @@ func TestARefusedFloodIsCounted(t *testing.T) {
 	require.Equal(t, day(2), all[3].Time)
 }
 
+func TestRefusalsOfManyKindsAreCountedTogether(t *testing.T) {
+	l, _ := opened(t, Options{})
+	const kinds = 20 * maxFolded
+	for i := range kinds {
+		l.Write(Record{Time: day(0), Role: "anonymous", From: fmt.Sprintf("[2001:db8::%x]:1", i), Call: "Submit", Outcome: Refused})
+	}
+	l.Write(Record{Time: day(2), Who: "anna", Call: "Submit", Outcome: Done})
+	all := read(t, l, Query{})
+	require.Len(t, all, maxFolded+2)
+	rest := all[maxFolded]
+	require.Equal(t, kinds-maxFolded, rest.Times)
+	require.Equal(t, "others", rest.From)
+	require.Equal(t, Refused, rest.Outcome)
+}
+
+func TestAPeerDoesNotFillTheLogWithPathsThatItMakesUp(t *testing.T) {
+	l, _ := opened(t, Options{})
+	const paths, seconds = 10_000, 3
+	for i := range seconds {
+		for j := range paths {
+			l.Write(Record{Time: day(2 * float64(i)), Role: "anonymous", From: fmt.Sprintf("10.0.0.1:%d", j), Call: fmt.Sprintf("GET /%d", j), Outcome: Refused})
+		}
+	}
+	l.Write(Record{Time: day(10), Who: "anna", Call: "Submit", Outcome: Done})
+	all := read(t, l, Query{Refused: true})
+	require.Len(t, all, seconds*(maxKinds+1))
+	require.Equal(t, paths-maxKinds, all[len(all)-1].Times)
+}
+
 func TestFilesAreRotatedAndBounded(t *testing.T) {
 	l, path := opened(t, Options{FileBytes: 4096, Files: 3})
 	const records = 400
