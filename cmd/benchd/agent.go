@@ -212,7 +212,7 @@ func runAgent(ctx context.Context, c *cli.Context, cmd *cobra.Command, f *agentF
 	cli.WarnInsecure(c.Logger, "coordinator", f.coordinator, own.store != nil)
 	cli.WarnInsecure(c.Logger, "HTTP", web.Addr().String(), webSecured(f.webConfig, f.tls))
 	return serveAgent(ctx, c, a, web, debugserver.ServerConfig{
-		Registry: registry, Logger: c.Logger, Profiles: f.profiles, TLS: cli.ServerTLS(own.store), Web: f.webConfig, Allow: admit(own.store, c.Logger),
+		Registry: registry, Logger: c.Logger, Profiles: f.profiles, TLS: cli.ServerTLS(own.store), Web: f.webConfig, Allow: admit(own.store, slog.New(debugserver.Few(c.Logger.Handler()))),
 	})
 }
 
@@ -234,12 +234,15 @@ func (f *agentFlags) advertised(l net.Listener) string {
 }
 
 // admit returns the rule for HTTP requests to an agent: what package access lists for their peers, unless the certificate was revoked
-// since they connected. The log has each request that is refused.
+// or has expired since they connected. The log has some of the requests that are refused.
 func admit(store *certs.Store, log *slog.Logger) func(identity.Identity, *http.Request) error {
 	return func(who identity.Identity, r *http.Request) error {
 		err := access.Path(who, r.URL.Path)
 		if err == nil && store != nil && store.Revoked(who) {
 			err = fmt.Errorf("the certificate of %s with the serial number %s is revoked", who, who.Serial)
+		}
+		if until := certs.PeerUntil(r.TLS); err == nil && !until.IsZero() && time.Now().After(until) {
+			err = fmt.Errorf("the certificate of %s has expired since it connected: connect again with a renewed one", who)
 		}
 		if err != nil {
 			log.Warn("HTTP request was refused", "peer", who.String(), "from", r.RemoteAddr, "path", r.URL.Path, "reason", err)

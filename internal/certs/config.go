@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/benchd/benchd/internal/identity"
 )
@@ -153,6 +154,15 @@ func PeerIdentity(state tls.ConnectionState) identity.Identity {
 	}
 	id.Issuers = issuers(state.VerifiedChains)
 	return id
+}
+
+// PeerUntil returns when the certificate of the peer of a connection expires; zero without one, and without TLS. A connection may last
+// longer.
+func PeerUntil(state *tls.ConnectionState) time.Time {
+	if state == nil || len(state.PeerCertificates) == 0 {
+		return time.Time{}
+	}
+	return state.PeerCertificates[0].NotAfter
 }
 
 // issuers returns the serial numbers of the authorities between a peer and the CA that all of its chains have.

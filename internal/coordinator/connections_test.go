@@ -1,6 +1,7 @@
 package coordinator_test
 
 import (
+	"crypto/tls"
 	"net"
 	"os"
 	"sync"
@@ -9,7 +10,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/credentials"
+	"google.golang.org/grpc/status"
 
 	"github.com/benchd/benchd/internal/certs/certstest"
 	"github.com/benchd/benchd/internal/coordinator"
@@ -60,4 +63,30 @@ func TestNobodyTakesAllConnections(t *testing.T) {
 	require.ErrorIs(t, err, wire.ErrLimit)
 	require.ErrorContains(t, err, "anna (viewer) has 2 connections, the maximum of one peer")
 	require.NoError(t, list(identity.Operator, "bob"))
+}
+
+// TestAStrangerSendsLittle calls with messages that gRPC would keep in memory until they are complete.
+func TestAStrangerSendsLittle(t *testing.T) {
+	h := newHarness(t)
+	ca := certstest.NewCA(t)
+	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	creds := credentials.NewTLS(ca.Identify(t, identity.Coordinator, "c").Store(t, ca).ServerConfig())
+	server := grpc.NewServer(append(coordinator.ServerOptions(), grpc.Creds(h.c.Credentials(creds)))...)
+	h.c.Register(server)
+	var serving sync.WaitGroup
+	serving.Go(func() { _ = server.Serve(l) })
+	t.Cleanup(func() { server.Stop(); serving.Wait() })
+
+	enroll := func(cert tls.Certificate, bytes int) error {
+		conn, err := grpc.NewClient(l.Addr().String(), grpc.WithTransportCredentials(credentials.NewTLS(certstest.Client(t, ca, cert, identity.Coordinator))))
+		require.NoError(t, err)
+		defer func() { require.NoError(t, conn.Close()) }()
+		_, err = benchdv1.NewEnrollServiceClient(conn).Enroll(t.Context(), &benchdv1.EnrollRequest{Request: make([]byte, bytes)})
+		return err
+	}
+	const joins, tooMuch = 10 << 10, 1 << 20
+	require.Equal(t, codes.Unimplemented, status.Code(enroll(tls.Certificate{}, joins)), "this coordinator issues no certificates")
+	require.Equal(t, codes.Unavailable, status.Code(enroll(tls.Certificate{}, tooMuch)), "the connection is closed")
+	require.NotEqual(t, codes.Unavailable, status.Code(enroll(ca.Identify(t, identity.Viewer, "anna").TLS, tooMuch)), "a peer with a certificate may send more")
 }

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"path"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -60,9 +61,9 @@ func (c *Coordinator) enter(ctx context.Context, method string) (context.Context
 		err = one.deny(err)
 		return ctx, one, err
 	}
-	if one.who.Serial != "" && c.revoked(one.who) {
+	if err := c.current(one.who, certificateEnd(ctx)); err != nil {
 		one.refuse()
-		return ctx, one, errRevoked
+		return ctx, one, err
 	}
 	leave, err := admit(ctx, one.who)
 	if err != nil {
@@ -85,6 +86,19 @@ func admit(ctx context.Context, who identity.Identity) (leave func(), err error)
 // revoked reports whether the certificate of a peer is revoked.
 func (c *Coordinator) revoked(who identity.Identity) bool {
 	return c.config.Certificates != nil && c.config.Certificates.Revoked(who)
+}
+
+// current returns an error if the certificate of a peer, which was valid when it connected, is revoked or has expired since.
+func (c *Coordinator) current(who identity.Identity, until time.Time) error {
+	switch {
+	case who.Serial == "":
+		return nil
+	case c.revoked(who):
+		return errRevoked
+	case !until.IsZero() && c.clock.Wall().After(until):
+		return errExpired
+	}
+	return nil
 }
 
 // deny marks a call as refused, and returns its error for the peer.
@@ -192,7 +206,11 @@ func guardStream(srv any, stream grpc.ServerStream, info *grpc.StreamServerInfo,
 	if err == nil {
 		var leave func()
 		ctx, leave = c.certified.enter(ctx, one.who, certificateEnd(ctx))
-		err = handle(srv, guardedStream{stream, ctx})
+		if err = c.current(one.who, time.Time{}); err == nil { // it may have been revoked just before the stream was entered
+			err = handle(srv, guardedStream{stream, ctx})
+		} else {
+			one.refuse()
+		}
 		leave()
 	}
 	one.end(err)
@@ -233,8 +251,8 @@ func peerIdentity(ctx context.Context, rule access.Rule) identity.Identity {
 // certificateEnd returns when the certificate of the peer expires.
 func certificateEnd(ctx context.Context) time.Time {
 	if p, ok := peer.FromContext(ctx); ok {
-		if info, is := p.AuthInfo.(credentials.TLSInfo); is && len(info.State.PeerCertificates) > 0 {
-			return info.State.PeerCertificates[0].NotAfter
+		if info, is := p.AuthInfo.(credentials.TLSInfo); is {
+			return certs.PeerUntil(&info.State)
 		}
 	}
 	return time.Time{}
@@ -291,14 +309,23 @@ func (l *certified) revoke(entry string) {
 // Allow checks whether a peer may make an HTTP request, and records a refusal.
 func (c *Coordinator) Allow(who identity.Identity, r *http.Request) error {
 	err := access.Path(who, r.URL.Path)
-	if err == nil && who.Serial != "" && c.revoked(who) {
-		err = errRevoked
+	if err == nil {
+		err = c.current(who, certs.PeerUntil(r.TLS))
 	}
 	if err != nil && c.audit != nil {
 		c.audit.Write(audit.Record{
 			Time: c.clock.Wall().UTC(), Who: who.Name, Role: cmp.Or(string(who.Role), string(identity.Anonymous)), Serial: who.Serial,
-			From: r.RemoteAddr, Call: r.Method + " " + r.URL.Path, Outcome: audit.Refused, Reason: err.Error(),
+			From: r.RemoteAddr, Call: short(r.Method + " " + r.URL.Path), Outcome: audit.Refused, Reason: short(err.Error()),
 		})
 	}
 	return err
+}
+
+// short returns a text of a request for the audit log, which strangers must not be able to fill quickly.
+func short(text string) string {
+	const most = 300 // bytes
+	if len(text) > most {
+		return strings.ToValidUTF8(text[:most], "") + "…"
+	}
+	return text
 }

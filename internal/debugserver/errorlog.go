@@ -22,7 +22,8 @@ type minute struct {
 	omitted int // since the last message that was logged
 }
 
-func few(to slog.Handler) fewMessages { return fewMessages{Handler: to, minute: new(minute)} }
+// Few returns a handler that passes at most a few messages in each minute to another one.
+func Few(to slog.Handler) slog.Handler { return fewMessages{Handler: to, minute: new(minute)} }
 
 // Handle logs a message, unless there are too many.
 func (f fewMessages) Handle(ctx context.Context, record slog.Record) error {

@@ -14,7 +14,7 @@ import (
 func TestStrangersDoNotFillTheLog(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var text bytes.Buffer
-		log := slog.NewLogLogger(few(slog.NewTextHandler(&text, nil)), slog.LevelWarn)
+		log := slog.NewLogLogger(Few(slog.NewTextHandler(&text, nil)), slog.LevelWarn)
 		for range 1000 {
 			log.Print("http: TLS handshake error from 10.0.0.1:1: EOF")
 		}

@@ -75,7 +75,7 @@ func NewServer(c ServerConfig) *Server {
 	if c.Allow == nil {
 		c.Allow = func(id identity.Identity, r *http.Request) error { return access.Path(id, r.URL.Path) }
 	}
-	serverErrors := slog.NewLogLogger(few(c.Logger.Handler()), slog.LevelWarn)
+	serverErrors := slog.NewLogLogger(Few(c.Logger.Handler()), slog.LevelWarn)
 	served := maps.Clone(c.Handlers)
 	if served == nil {
 		served = make(map[string]http.Handler)

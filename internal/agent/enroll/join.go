@@ -196,7 +196,11 @@ func (f Folder) attempt(ctx context.Context, c *Config, t *pki.Token, key *ecdsa
 	if err := verify(answer.GetChain(), root, t.Name, key, c.Clock.Wall()); err != nil {
 		return mistake("join coordinator %s: %w", c.Coordinator, err)
 	}
-	if err := errors.Join(f.saveRoot(root), f.save(answer.GetChain())); err != nil {
+	err = f.saveRoot(root)
+	if err == nil { // the certificate last: with it the next start joins no more
+		err = f.save(answer.GetChain())
+	}
+	if err != nil {
 		return fmt.Errorf("keep the certificate of the agent: %w", err)
 	}
 	c.Logger.Info("joined", "coordinator", c.Coordinator, "agent", t.Name, "identity", string(f))
