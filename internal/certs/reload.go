@@ -131,11 +131,11 @@ func (s *Store) renew(p *part, c content, now bool, use func() error) error {
 	return err
 }
 
-// settle records whether a part is in use as its files are.
+// settle records whether a part is in use as its files are. The error of a first reading is its caller's: there are no former files.
 func (s *Store) settle(p *part, err error) {
 	p.broken = err != nil
 	s.metrics.outcome(!s.pair.broken && !s.list.broken)
-	if err != nil && s.trust.Load() != nil {
+	if err != nil && p.used != (part{}).used {
 		s.metrics.failures.Inc()
 		s.log.Error("read TLS files again: the former ones stay in use", "error", err)
 	}

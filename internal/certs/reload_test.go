@@ -157,6 +157,16 @@ func TestBrokenFilesLeaveTheFormerOnesInUse(t *testing.T) {
 	})
 }
 
+func TestTheErrorOfAFirstReadingIsItsCallersAlone(t *testing.T) {
+	ca := certstest.NewCA(t)
+	files := ca.Identify(t, identity.Coordinator, "c").Write(t, t.TempDir(), ca)
+	files.Revoked = filepath.Join(t.TempDir(), "none")
+	p := &process{t: t}
+	_, err := certs.Load(files, certs.Options{Logger: slog.New(slog.NewTextHandler(p, nil))})
+	require.ErrorContains(t, err, files.Revoked)
+	require.Empty(t, p.logged.String())
+}
+
 func TestAHalfReplacedPairIsNotReported(t *testing.T) {
 	ca := certstest.NewCA(t)
 	old, next := ca.Identify(t, identity.Coordinator, "c"), ca.Identify(t, identity.Coordinator, "c")
