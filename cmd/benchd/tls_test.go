@@ -123,7 +123,7 @@ func TestAllConnectionsUseCertificates(t *testing.T) {
 		creds credentials.TransportCredentials
 		cure  string
 	}{
-		"in plain text":   {insecure.NewCredentials(), "if it uses TLS, log in (`benchctl login`), or give --tls-cert"},
+		"in plain text":   {insecure.NewCredentials(), "if it uses TLS, give --tls-cert, --tls-key and --tls-ca, once to `benchctl login`"},
 		"of another CA":   {cli.CoordinatorCredentials(stranger.Store(t, other), rpc), "refuse the server at 127.0.0.1: the authority of --tls-ca has not issued"},
 		"of nobody's CA":  {credentials.NewTLS(acceptsAll(stranger.TLS)), "it refuses this certificate (unknown certificate authority); --tls-cert must be of an authority"},
 		"in TLS 1.2 only": {credentials.NewTLS(&tls.Config{InsecureSkipVerify: true, MaxVersion: tls.VersionTLS12}), "protocol version not supported"},
@@ -144,6 +144,13 @@ func TestAllConnectionsUseCertificates(t *testing.T) {
 		status, _ = fetchTLS(t, nil, "http://"+address+"/metrics")
 		require.Equal(t, http.StatusBadRequest, status, "plain text")
 	}
+
+	metricsOnly, err := remote.Dial(web, cli.CoordinatorCredentials(anna, web))
+	require.NoError(t, err)
+	_, err = metricsOnly.Agents(t.Context())
+	require.EqualError(t, err, "cannot reach coordinator at "+web+": it answers HTTP 403 (Forbidden), not gRPC: give --coordinator the "+
+		"address of gRPC (--listen of `benchd coordinator`, port 7070 by default)")
+	require.NoError(t, metricsOnly.Close())
 
 	about, err := client.About(t.Context())
 	require.NoError(t, err)

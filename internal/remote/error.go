@@ -42,10 +42,12 @@ func (e *unreachable) Error() string {
 		cause, cure = "it does not use TLS", "connect without a certificate (no --tls-cert, --tls-key and --tls-ca; --profile off), or start the coordinator with certificates"
 	case strings.HasPrefix(cause, handshakeFailed):
 		return fmt.Sprintf("cannot reach coordinator at %s: %s", e.where, strings.TrimPrefix(cause, handshakeFailed))
+	case strings.HasPrefix(cause, "it answers HTTP "):
+		return fmt.Sprintf("cannot reach coordinator at %s: %s", e.where, cause)
 	case strings.Contains(cause, "broken pipe"), strings.Contains(cause, "connection reset"):
 		cure = "it ended the connection: with TLS it may refuse the certificate of --tls-cert (its log and its --tls-ca show more), else it is stopping"
 	case strings.Contains(cause, "server preface"), strings.Contains(cause, "http2"):
-		cure = "if it uses TLS, log in (`benchctl login`), or give --tls-cert, --tls-key and --tls-ca; " +
+		cure = "if it uses TLS, give --tls-cert, --tls-key and --tls-ca, once to `benchctl login` or to each command; " +
 			"else something else listens there: give --coordinator the address of gRPC (--listen of `benchd coordinator`, port 7070 by default)"
 	}
 	return fmt.Sprintf("cannot reach coordinator at %s: %s; %s", e.where, cause, cure)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"google.golang.org/genproto/googleapis/rpc/errdetails"
 	"google.golang.org/grpc/codes"
@@ -109,6 +110,20 @@ func NotServed(text string) error { return status.Error(codes.Unimplemented, tex
 // Unanswered reports whether err means that the peer's build does not know the request.
 func Unanswered(err error) bool { return err != nil && status.Code(err) == codes.Unimplemented }
 
+// notGRPC begins gRPC's text of an answer in plain HTTP. Its code would be that of the HTTP status, as if a coordinator refused the call.
+const notGRPC = "unexpected HTTP status code received from server: "
+
+// fromHTTP makes an error of an answer in plain HTTP, such as that of the listener of metrics, and nil of others.
+func fromHTTP(s *status.Status) error {
+	answer, found := strings.CutPrefix(s.Message(), notGRPC)
+	if !found {
+		return nil
+	}
+	answer, _, _ = strings.Cut(answer, ";")
+	return Errorf(ErrUnreachable, "it answers HTTP %s, not gRPC: give --coordinator the address of gRPC "+
+		"(--listen of `benchd coordinator`, port 7070 by default)", answer)
+}
+
 // FromStatus converts a gRPC error back to an error of the kinds above.
 func FromStatus(err error) error {
 	if err == nil {
@@ -116,6 +131,9 @@ func FromStatus(err error) error {
 	}
 	s, is := status.FromError(err)
 	if !is {
+		return err
+	}
+	if err := fromHTTP(s); err != nil {
 		return err
 	}
 	if limited(s) {

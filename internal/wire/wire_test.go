@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/proto"
 
 	"github.com/benchd/benchd/internal/clock"
@@ -132,6 +134,16 @@ func TestAnErrorIsTheSameOnTheOtherSide(t *testing.T) {
 	require.EqualError(t, wire.FromStatus(wire.ToStatus(errors.New("boom"))), "boom")
 	require.NoError(t, wire.ToStatus(nil))
 	require.NoError(t, wire.FromStatus(nil))
+}
+
+func TestAnAnswerInPlainHTTPIsNoRefusal(t *testing.T) {
+	s := status.Error(codes.PermissionDenied, "unexpected HTTP status code received from server: 403 (Forbidden); transport: received "+
+		"unexpected content-type \"text/plain\"\ndata: \"anna may not read the path\"")
+	err := wire.FromStatus(s)
+	require.ErrorIs(t, err, wire.ErrUnreachable)
+	require.NotErrorIs(t, err, wire.ErrNotAllowed)
+	require.EqualError(t, err, "it answers HTTP 403 (Forbidden), not gRPC: give --coordinator the address of gRPC "+
+		"(--listen of `benchd coordinator`, port 7070 by default)")
 }
 
 func FuzzToWindow(f *testing.F) {
