@@ -77,7 +77,10 @@ func login(ctx context.Context, c *cli.Context, f loginFlags, address string) er
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(folder.Write(p), folder.Use(name)); err != nil {
+	if err := folder.Write(p); err != nil {
+		return err
+	}
+	if err := folder.Use(name); err != nil {
 		return err
 	}
 	_, err = fmt.Fprintf(c.Out, "%s: %s\n", report.Printable(p.String()), loginText(about, store))

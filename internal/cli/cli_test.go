@@ -45,6 +45,7 @@ func TestErrorsMeanExitCodes(t *testing.T) {
 		{wire.Errorf(wire.ErrFull, "x"), Unavailable},
 		{&os.PathError{Op: "open", Path: "x", Err: syscall.EACCES}, Unavailable},
 		{syscall.ENOSPC, Unavailable},
+		{syscall.EROFS, Unavailable},
 	} {
 		require.Equal(t, test.want, CodeOf(test.err), "%v", test.err)
 		if test.err != nil {

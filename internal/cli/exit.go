@@ -80,7 +80,7 @@ func CodeOf(err error) Code {
 		wire.ErrNameTaken: Unavailable, wire.ErrProtocol: Unavailable, wire.ErrFull: Unavailable, wire.ErrLimit: Unavailable,
 		wire.ErrTarget: Unavailable,
 		// Errors of the system about addresses and directories.
-		os.ErrPermission: Unavailable, syscall.EADDRINUSE: Unavailable, syscall.ENOSPC: Unavailable,
+		os.ErrPermission: Unavailable, syscall.EADDRINUSE: Unavailable, syscall.ENOSPC: Unavailable, syscall.EROFS: Unavailable,
 	} {
 		if errors.Is(err, kind) {
 			return code

@@ -69,10 +69,10 @@ func (f Folder) Write(p Profile) error {
 // create makes the folder, and takes the rights of other users from an existing one.
 func (f Folder) create() error {
 	if f.dir == "" {
-		return errors.New("this user has no configuration folder: set HOME or XDG_CONFIG_HOME")
+		return errors.New("this user has no configuration folder: set HOME, or XDG_CONFIG_HOME to an absolute path")
 	}
 	if err := os.MkdirAll(f.dir, privateFolder); err != nil {
-		return fmt.Errorf("create folder of profiles: %w", err)
+		return fmt.Errorf("create folder of profiles: %w: set XDG_CONFIG_HOME to a folder that this user can write to", err)
 	}
 	if err := os.Chmod(f.dir, privateFolder); err != nil {
 		return fmt.Errorf("restrict folder of profiles: %w", err)

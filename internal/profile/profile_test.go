@@ -198,5 +198,5 @@ func TestAUserWithoutAFolderHasNoProfiles(t *testing.T) {
 	current, err := f.Current()
 	require.NoError(t, err)
 	require.Empty(t, current)
-	require.ErrorContains(t, f.Write(profile.Profile{Name: "bench", Address: "bench:7070"}), "set HOME or XDG_CONFIG_HOME")
+	require.ErrorContains(t, f.Write(profile.Profile{Name: "bench", Address: "bench:7070"}), "set HOME, or XDG_CONFIG_HOME to an absolute path")
 }
