@@ -57,7 +57,8 @@ func EncodePlan(suite plan.Suite, ask Ask) (json.RawMessage, error) {
 	return text, nil
 }
 
-// Cases returns what the runs of a suite are made of, those of its searches that are not planned yet included.
+// Cases returns what repetitions of the runs of a suite are made of, those of its searches that are not planned yet included. A suite may
+// have been imported: then the state of a run can ask for other properties than the run shows.
 func Cases(reader *spec.Reader, suite archive.Suite, runs []archive.RunRecord) ([]plan.Case, error) {
 	var cases []plan.Case
 	for _, archived := range runs {
@@ -65,7 +66,15 @@ func Cases(reader *spec.Reader, suite archive.Suite, runs []archive.RunRecord) (
 		if err != nil {
 			return nil, err
 		}
-		cases = append(cases, plan.Case{Name: archived.Case, Properties: archived.Properties, Settings: r.Settings})
+		if r.State.Foreign != nil {
+			continue // it is never repeated
+		}
+		asked := r.Asked()
+		settings, err := reader.Resolve(asked)
+		if err != nil {
+			return nil, fmt.Errorf("read the requested settings of run %s: %w", archived.ID, err)
+		}
+		cases = append(cases, plan.Case{Name: archived.Case, Properties: asked, Settings: settings})
 	}
 	planner, err := NewPlanner(reader, suite)
 	if err != nil || planner == nil {
