@@ -5,7 +5,7 @@
 //  2. Protection describes how an address is protected, for people.
 //  3. ListenSocket listens on a unix socket, and LocalCredentials have the operating system name its peers: only the user of the
 //     process and root are accepted.
-//  3. Limit bounds the connections of a listener, so that strangers do not lock out others; servers report by Admit which requests they
+//  4. Limit bounds the connections of a listener, so that strangers do not lock out others; servers report by Admit which requests they
 //     have admitted.
 package security
 
