@@ -93,12 +93,13 @@ func TestMeasuringBeginsWhenTheTargetIsSteady(t *testing.T) {
 func TestAWarmUpThatDoesNotBecomeSteadyEndsAtItsBoundAndReportsIt(t *testing.T) {
 	t.Parallel()
 	settings := map[string]string{"null.service": "warming 100ms 1ms over 4s", "warmup.until": "steady", "warmup": "3050ms", "arrival": "poisson", "rate": "200"}
-	warm(t, settings, func(_ *tolerance.Try, r result.Run) {
+	warm(t, settings, func(try *tolerance.Try, r result.Run) {
 		v := verdict(r, "steady")
 		require.NotNil(t, v)
-		require.InDelta(t, 3.05, r.Phases[0].Seconds, 1e-9)
-		require.False(t, v.Value)
-		require.Contains(t, v.Because, "not reached within 3.05s")
+		if assert.InDelta(try, 3.05, r.Phases[0].Seconds, 1e-9, "it is not steady before it is warm, unless stalls hide the trend") {
+			require.False(t, v.Value)
+			require.Contains(t, v.Because, "not reached within 3.05s")
+		}
 	})
 }
 
