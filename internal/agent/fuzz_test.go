@@ -8,7 +8,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"google.golang.org/grpc"
-	"google.golang.org/grpc/mem"
 	"google.golang.org/grpc/test/bufconn"
 	"google.golang.org/protobuf/proto"
 
@@ -16,19 +15,8 @@ import (
 	benchdv1 "github.com/benchd/benchd/internal/gen/benchd/v1"
 	"github.com/benchd/benchd/internal/tolerance"
 	"github.com/benchd/benchd/internal/wire"
+	"github.com/benchd/benchd/internal/wire/wiretest"
 )
-
-// rawBytes is a codec that sends bytes as they are, and ignores what it receives.
-type rawBytes struct{}
-
-func (rawBytes) Name() string { return "proto" }
-
-func (rawBytes) Marshal(v any) (mem.BufferSlice, error) {
-	b, _ := v.([]byte)
-	return mem.BufferSlice{mem.SliceBuffer(b)}, nil
-}
-
-func (rawBytes) Unmarshal(mem.BufferSlice, any) error { return nil }
 
 // FuzzSession lets a coordinator send arbitrary data: pieces of the input, each after a byte with its length. Whatever it sends, the
 // agent ends when it is asked to.
@@ -90,7 +78,7 @@ func FuzzSession(f *testing.F) {
 
 // serve serves any stream by a handler.
 func serve(t *testing.T, l net.Listener, handle grpc.StreamHandler) {
-	server := grpc.NewServer(grpc.ForceServerCodecV2(rawBytes{}), grpc.UnknownServiceHandler(handle))
+	server := grpc.NewServer(grpc.ForceServerCodecV2(wiretest.Raw{}), grpc.UnknownServiceHandler(handle))
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(l) }()
 	t.Cleanup(func() {

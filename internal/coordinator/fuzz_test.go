@@ -8,29 +8,14 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"google.golang.org/grpc"
-	"google.golang.org/grpc/encoding"
-	"google.golang.org/grpc/mem"
 	"google.golang.org/protobuf/proto"
 
 	benchdv1 "github.com/benchd/benchd/internal/gen/benchd/v1"
 	"github.com/benchd/benchd/internal/latency"
 	"github.com/benchd/benchd/internal/result"
 	"github.com/benchd/benchd/internal/wire"
+	"github.com/benchd/benchd/internal/wire/wiretest"
 )
-
-// raw is a codec that sends bytes as they are.
-type raw struct{}
-
-func (raw) Name() string { return "proto" }
-
-func (raw) Marshal(v any) (mem.BufferSlice, error) {
-	b, _ := v.([]byte)
-	return mem.BufferSlice{mem.SliceBuffer(b)}, nil
-}
-
-func (raw) Unmarshal(mem.BufferSlice, any) error { return nil }
-
-var _ encoding.CodecV2 = raw{}
 
 // FuzzSession lets an agent send arbitrary data: pieces of the input, each after a byte with its length. Whatever it
 // sends, the run of an honest agent completes with the right counts.
@@ -75,7 +60,7 @@ func FuzzSession(f *testing.F) {
 			ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
 			defer cancel()
 			stream, err := h.conn.NewStream(ctx, &grpc.StreamDesc{StreamName: "Session", ServerStreams: true, ClientStreams: true},
-				benchdv1.AgentService_Session_FullMethodName, grpc.ForceCodecV2(raw{}))
+				benchdv1.AgentService_Session_FullMethodName, grpc.ForceCodecV2(wiretest.Raw{}))
 			require.NoError(t, err)
 			for len(input) > 0 {
 				n := min(int(input[0]), len(input)-1)
@@ -130,7 +115,7 @@ func FuzzCalls(f *testing.F) {
 func call(t *testing.T, h *harness, method string, input []byte) {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 	defer cancel()
-	stream, err := h.conn.NewStream(ctx, &grpc.StreamDesc{StreamName: method, ServerStreams: true, ClientStreams: true}, method, grpc.ForceCodecV2(raw{}))
+	stream, err := h.conn.NewStream(ctx, &grpc.StreamDesc{StreamName: method, ServerStreams: true, ClientStreams: true}, method, grpc.ForceCodecV2(wiretest.Raw{}))
 	require.NoError(t, err)
 	_ = stream.SendMsg(input)
 	_ = stream.CloseSend()

@@ -11,7 +11,6 @@ import (
 	"github.com/stretchr/testify/require"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/credentials/insecure"
-	"google.golang.org/grpc/mem"
 	"google.golang.org/grpc/test/bufconn"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/timestamppb"
@@ -23,24 +22,13 @@ import (
 	"github.com/benchd/benchd/internal/report"
 	"github.com/benchd/benchd/internal/spec"
 	"github.com/benchd/benchd/internal/wire"
+	"github.com/benchd/benchd/internal/wire/wiretest"
 )
-
-// rawBytes is a codec that sends bytes as they are, and ignores what it receives.
-type rawBytes struct{}
-
-func (rawBytes) Name() string { return "proto" }
-
-func (rawBytes) Marshal(v any) (mem.BufferSlice, error) {
-	b, _ := v.([]byte)
-	return mem.BufferSlice{mem.SliceBuffer(b)}, nil
-}
-
-func (rawBytes) Unmarshal(mem.BufferSlice, any) error { return nil }
 
 // answering returns a client of a coordinator that answers each call with the bytes of answer.
 func answering(t testing.TB, answer *[]byte) *Client {
 	l := bufconn.Listen(1 << 20)
-	server := grpc.NewServer(grpc.ForceServerCodecV2(rawBytes{}), grpc.UnknownServiceHandler(func(_ any, stream grpc.ServerStream) error {
+	server := grpc.NewServer(grpc.ForceServerCodecV2(wiretest.Raw{}), grpc.UnknownServiceHandler(func(_ any, stream grpc.ServerStream) error {
 		if err := stream.RecvMsg(nil); err != nil {
 			return err
 		}

@@ -206,7 +206,7 @@ func (c *limited) identify(who identity.Identity) error {
 	if most := c.limiter.limits.OfPeer; peers[name] >= most {
 		return &TooManyError{Who: name, Most: most}
 	}
-	c.work() // it is no stranger from now on
+	c.work() // it is not a stranger from now on
 	c.unname()
 	c.peer, c.source = name, name
 	peers[name]++
