@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net"
 	"net/http"
 	"os"
@@ -69,7 +70,7 @@ Suites that are queued or active are never removed.`,
 	jumpFlag(cmd.Flags(), &f.skew)
 	f.tls = cli.AddTLSFlags(cmd, identity.Coordinator)
 	f.tls.AddRevoked(cmd)
-	cmd.Flags().StringVar(&f.enroll, "enroll", "", "`DIR` with agents.crt, agents.key and ca.crt of benchd pki issue coordinator: agents join by tokens, and renew their certificates; default is that none do")
+	cmd.Flags().StringVar(&f.enroll, "enroll", "", "`DIR` with agents.crt, agents.key and ca.crt of benchd pki issue coordinator: agents join by tokens, and renew their certificates; its file revoked is the default of --tls-revoked; default is that none do")
 	webConfigFlag(cmd, &f.web, "--http")
 	insecureFlag(cmd, &f.insecure, "listen beyond this machine")
 	return cli.Command{Command: cmd, Run: func(ctx context.Context, c *cli.Context, _ []string) error {
@@ -112,6 +113,7 @@ func runCoordinator(ctx context.Context, c *cli.Context, f coordinatorFlags) (er
 		return err
 	}
 	registry := debugserver.NewRegistry(c.Version)
+	f.tls.Files.Revoked = cmp.Or(f.tls.Files.Revoked, f.denyList())
 	store, err := f.tls.Load(certs.Options{Logger: c.Logger, Registerer: registry})
 	if err != nil {
 		return err
@@ -158,6 +160,15 @@ func runCoordinator(ctx context.Context, c *cli.Context, f coordinatorFlags) (er
 		Registry: registry, Logger: c.Logger, Profiles: f.profiles, TLS: cli.ServerTLS(store), Web: webConfig, Allow: coord.Allow,
 		Handlers: map[string]http.Handler{"/sd/agents": coord.Discovery()},
 	}, coord.Detach)
+}
+
+// denyList returns the list of revoked certificates in the directory of --enroll, if there is one.
+func (f *coordinatorFlags) denyList() string {
+	path := filepath.Join(f.enroll, pki.RevokedFile)
+	if _, err := os.Stat(path); f.enroll == "" || !f.tls.Given() || errors.Is(err, fs.ErrNotExist) {
+		return ""
+	}
+	return path
 }
 
 // enroller opens the agents' authority of --enroll, and checks that agents can join by it.

@@ -49,7 +49,7 @@ func (in *installation) issue(dir string) string {
 
 // flags are those of a coordinator on an address, by which agents can join.
 func (in *installation) flags(listen string) []string {
-	own := []string{"coordinator", "--listen", listen, "--http", "127.0.0.1:0", "--data", in.data, "--enroll", in.dir, "--tls-revoked", filepath.Join(in.dir, pki.RevokedFile)}
+	own := []string{"coordinator", "--listen", listen, "--http", "127.0.0.1:0", "--data", in.data, "--enroll", in.dir}
 	return append(own, tlsFlags(enroll.Folder(in.dir).Files())...)
 }
 
