@@ -270,6 +270,128 @@ func (x *ConnectionHeader) GetAttribute() []*NameBytesPair {
 	return nil
 }
 
+// CryptoCipherMeta has the keys of the AES option, named as the client sees them: out is what the client sends.
+type CryptoCipherMeta struct {
+	state          protoimpl.MessageState `protogen:"open.v1"`
+	Transformation *string                `protobuf:"bytes,1,opt,name=transformation" json:"transformation,omitempty"`
+	InKey          []byte                 `protobuf:"bytes,2,opt,name=in_key,json=inKey" json:"in_key,omitempty"`
+	InIv           []byte                 `protobuf:"bytes,3,opt,name=in_iv,json=inIv" json:"in_iv,omitempty"`
+	OutKey         []byte                 `protobuf:"bytes,4,opt,name=out_key,json=outKey" json:"out_key,omitempty"`
+	OutIv          []byte                 `protobuf:"bytes,5,opt,name=out_iv,json=outIv" json:"out_iv,omitempty"`
+	unknownFields  protoimpl.UnknownFields
+	sizeCache      protoimpl.SizeCache
+}
+
+func (x *CryptoCipherMeta) Reset() {
+	*x = CryptoCipherMeta{}
+	mi := &file_hbasepb_v1_rpc_proto_msgTypes[3]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *CryptoCipherMeta) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*CryptoCipherMeta) ProtoMessage() {}
+
+func (x *CryptoCipherMeta) ProtoReflect() protoreflect.Message {
+	mi := &file_hbasepb_v1_rpc_proto_msgTypes[3]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use CryptoCipherMeta.ProtoReflect.Descriptor instead.
+func (*CryptoCipherMeta) Descriptor() ([]byte, []int) {
+	return file_hbasepb_v1_rpc_proto_rawDescGZIP(), []int{3}
+}
+
+func (x *CryptoCipherMeta) GetTransformation() string {
+	if x != nil && x.Transformation != nil {
+		return *x.Transformation
+	}
+	return ""
+}
+
+func (x *CryptoCipherMeta) GetInKey() []byte {
+	if x != nil {
+		return x.InKey
+	}
+	return nil
+}
+
+func (x *CryptoCipherMeta) GetInIv() []byte {
+	if x != nil {
+		return x.InIv
+	}
+	return nil
+}
+
+func (x *CryptoCipherMeta) GetOutKey() []byte {
+	if x != nil {
+		return x.OutKey
+	}
+	return nil
+}
+
+func (x *CryptoCipherMeta) GetOutIv() []byte {
+	if x != nil {
+		return x.OutIv
+	}
+	return nil
+}
+
+// ConnectionHeaderResponse answers a ConnectionHeader that asks for the AES option.
+type ConnectionHeaderResponse struct {
+	state            protoimpl.MessageState `protogen:"open.v1"`
+	CryptoCipherMeta *CryptoCipherMeta      `protobuf:"bytes,1,opt,name=crypto_cipher_meta,json=cryptoCipherMeta" json:"crypto_cipher_meta,omitempty"`
+	unknownFields    protoimpl.UnknownFields
+	sizeCache        protoimpl.SizeCache
+}
+
+func (x *ConnectionHeaderResponse) Reset() {
+	*x = ConnectionHeaderResponse{}
+	mi := &file_hbasepb_v1_rpc_proto_msgTypes[4]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ConnectionHeaderResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ConnectionHeaderResponse) ProtoMessage() {}
+
+func (x *ConnectionHeaderResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_hbasepb_v1_rpc_proto_msgTypes[4]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ConnectionHeaderResponse.ProtoReflect.Descriptor instead.
+func (*ConnectionHeaderResponse) Descriptor() ([]byte, []int) {
+	return file_hbasepb_v1_rpc_proto_rawDescGZIP(), []int{4}
+}
+
+func (x *ConnectionHeaderResponse) GetCryptoCipherMeta() *CryptoCipherMeta {
+	if x != nil {
+		return x.CryptoCipherMeta
+	}
+	return nil
+}
+
 // CellBlockMeta has the length of the cell block that follows a message.
 type CellBlockMeta struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -280,7 +402,7 @@ type CellBlockMeta struct {
 
 func (x *CellBlockMeta) Reset() {
 	*x = CellBlockMeta{}
-	mi := &file_hbasepb_v1_rpc_proto_msgTypes[3]
+	mi := &file_hbasepb_v1_rpc_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -292,7 +414,7 @@ func (x *CellBlockMeta) String() string {
 func (*CellBlockMeta) ProtoMessage() {}
 
 func (x *CellBlockMeta) ProtoReflect() protoreflect.Message {
-	mi := &file_hbasepb_v1_rpc_proto_msgTypes[3]
+	mi := &file_hbasepb_v1_rpc_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -305,7 +427,7 @@ func (x *CellBlockMeta) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CellBlockMeta.ProtoReflect.Descriptor instead.
 func (*CellBlockMeta) Descriptor() ([]byte, []int) {
-	return file_hbasepb_v1_rpc_proto_rawDescGZIP(), []int{3}
+	return file_hbasepb_v1_rpc_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *CellBlockMeta) GetLength() uint32 {
@@ -331,7 +453,7 @@ type ExceptionResponse struct {
 
 func (x *ExceptionResponse) Reset() {
 	*x = ExceptionResponse{}
-	mi := &file_hbasepb_v1_rpc_proto_msgTypes[4]
+	mi := &file_hbasepb_v1_rpc_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -343,7 +465,7 @@ func (x *ExceptionResponse) String() string {
 func (*ExceptionResponse) ProtoMessage() {}
 
 func (x *ExceptionResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_hbasepb_v1_rpc_proto_msgTypes[4]
+	mi := &file_hbasepb_v1_rpc_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -356,7 +478,7 @@ func (x *ExceptionResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExceptionResponse.ProtoReflect.Descriptor instead.
 func (*ExceptionResponse) Descriptor() ([]byte, []int) {
-	return file_hbasepb_v1_rpc_proto_rawDescGZIP(), []int{4}
+	return file_hbasepb_v1_rpc_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *ExceptionResponse) GetExceptionClassName() string {
@@ -417,7 +539,7 @@ type RequestHeader struct {
 
 func (x *RequestHeader) Reset() {
 	*x = RequestHeader{}
-	mi := &file_hbasepb_v1_rpc_proto_msgTypes[5]
+	mi := &file_hbasepb_v1_rpc_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -429,7 +551,7 @@ func (x *RequestHeader) String() string {
 func (*RequestHeader) ProtoMessage() {}
 
 func (x *RequestHeader) ProtoReflect() protoreflect.Message {
-	mi := &file_hbasepb_v1_rpc_proto_msgTypes[5]
+	mi := &file_hbasepb_v1_rpc_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -442,7 +564,7 @@ func (x *RequestHeader) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RequestHeader.ProtoReflect.Descriptor instead.
 func (*RequestHeader) Descriptor() ([]byte, []int) {
-	return file_hbasepb_v1_rpc_proto_rawDescGZIP(), []int{5}
+	return file_hbasepb_v1_rpc_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *RequestHeader) GetCallId() uint32 {
@@ -506,7 +628,7 @@ type ResponseHeader struct {
 
 func (x *ResponseHeader) Reset() {
 	*x = ResponseHeader{}
-	mi := &file_hbasepb_v1_rpc_proto_msgTypes[6]
+	mi := &file_hbasepb_v1_rpc_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -518,7 +640,7 @@ func (x *ResponseHeader) String() string {
 func (*ResponseHeader) ProtoMessage() {}
 
 func (x *ResponseHeader) ProtoReflect() protoreflect.Message {
-	mi := &file_hbasepb_v1_rpc_proto_msgTypes[6]
+	mi := &file_hbasepb_v1_rpc_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -531,7 +653,7 @@ func (x *ResponseHeader) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ResponseHeader.ProtoReflect.Descriptor instead.
 func (*ResponseHeader) Descriptor() ([]byte, []int) {
-	return file_hbasepb_v1_rpc_proto_rawDescGZIP(), []int{6}
+	return file_hbasepb_v1_rpc_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *ResponseHeader) GetCallId() uint32 {
@@ -580,7 +702,15 @@ const file_hbasepb_v1_rpc_proto_rawDesc = "" +
 	"\x1bcell_block_compressor_class\x18\x04 \x01(\tR\x18cellBlockCompressorClass\x12:\n" +
 	"\fversion_info\x18\x05 \x01(\v2\x17.hbasepb.v1.VersionInfoR\vversionInfo\x12G\n" +
 	" rpc_crypto_cipher_transformation\x18\x06 \x01(\tR\x1drpcCryptoCipherTransformation\x127\n" +
-	"\tattribute\x18\a \x03(\v2\x19.hbasepb.v1.NameBytesPairR\tattribute\"'\n" +
+	"\tattribute\x18\a \x03(\v2\x19.hbasepb.v1.NameBytesPairR\tattribute\"\x96\x01\n" +
+	"\x10CryptoCipherMeta\x12&\n" +
+	"\x0etransformation\x18\x01 \x01(\tR\x0etransformation\x12\x15\n" +
+	"\x06in_key\x18\x02 \x01(\fR\x05inKey\x12\x13\n" +
+	"\x05in_iv\x18\x03 \x01(\fR\x04inIv\x12\x17\n" +
+	"\aout_key\x18\x04 \x01(\fR\x06outKey\x12\x15\n" +
+	"\x06out_iv\x18\x05 \x01(\fR\x05outIv\"f\n" +
+	"\x18ConnectionHeaderResponse\x12J\n" +
+	"\x12crypto_cipher_meta\x18\x01 \x01(\v2\x1c.hbasepb.v1.CryptoCipherMetaR\x10cryptoCipherMeta\"'\n" +
 	"\rCellBlockMeta\x12\x16\n" +
 	"\x06length\x18\x01 \x01(\rR\x06length\"\xe5\x01\n" +
 	"\x11ExceptionResponse\x120\n" +
@@ -618,30 +748,33 @@ func file_hbasepb_v1_rpc_proto_rawDescGZIP() []byte {
 	return file_hbasepb_v1_rpc_proto_rawDescData
 }
 
-var file_hbasepb_v1_rpc_proto_msgTypes = make([]protoimpl.MessageInfo, 7)
+var file_hbasepb_v1_rpc_proto_msgTypes = make([]protoimpl.MessageInfo, 9)
 var file_hbasepb_v1_rpc_proto_goTypes = []any{
-	(*UserInformation)(nil),   // 0: hbasepb.v1.UserInformation
-	(*VersionInfo)(nil),       // 1: hbasepb.v1.VersionInfo
-	(*ConnectionHeader)(nil),  // 2: hbasepb.v1.ConnectionHeader
-	(*CellBlockMeta)(nil),     // 3: hbasepb.v1.CellBlockMeta
-	(*ExceptionResponse)(nil), // 4: hbasepb.v1.ExceptionResponse
-	(*RequestHeader)(nil),     // 5: hbasepb.v1.RequestHeader
-	(*ResponseHeader)(nil),    // 6: hbasepb.v1.ResponseHeader
-	(*NameBytesPair)(nil),     // 7: hbasepb.v1.NameBytesPair
+	(*UserInformation)(nil),          // 0: hbasepb.v1.UserInformation
+	(*VersionInfo)(nil),              // 1: hbasepb.v1.VersionInfo
+	(*ConnectionHeader)(nil),         // 2: hbasepb.v1.ConnectionHeader
+	(*CryptoCipherMeta)(nil),         // 3: hbasepb.v1.CryptoCipherMeta
+	(*ConnectionHeaderResponse)(nil), // 4: hbasepb.v1.ConnectionHeaderResponse
+	(*CellBlockMeta)(nil),            // 5: hbasepb.v1.CellBlockMeta
+	(*ExceptionResponse)(nil),        // 6: hbasepb.v1.ExceptionResponse
+	(*RequestHeader)(nil),            // 7: hbasepb.v1.RequestHeader
+	(*ResponseHeader)(nil),           // 8: hbasepb.v1.ResponseHeader
+	(*NameBytesPair)(nil),            // 9: hbasepb.v1.NameBytesPair
 }
 var file_hbasepb_v1_rpc_proto_depIdxs = []int32{
 	0, // 0: hbasepb.v1.ConnectionHeader.user_info:type_name -> hbasepb.v1.UserInformation
 	1, // 1: hbasepb.v1.ConnectionHeader.version_info:type_name -> hbasepb.v1.VersionInfo
-	7, // 2: hbasepb.v1.ConnectionHeader.attribute:type_name -> hbasepb.v1.NameBytesPair
-	3, // 3: hbasepb.v1.RequestHeader.cell_block_meta:type_name -> hbasepb.v1.CellBlockMeta
-	7, // 4: hbasepb.v1.RequestHeader.attribute:type_name -> hbasepb.v1.NameBytesPair
-	4, // 5: hbasepb.v1.ResponseHeader.exception:type_name -> hbasepb.v1.ExceptionResponse
-	3, // 6: hbasepb.v1.ResponseHeader.cell_block_meta:type_name -> hbasepb.v1.CellBlockMeta
-	7, // [7:7] is the sub-list for method output_type
-	7, // [7:7] is the sub-list for method input_type
-	7, // [7:7] is the sub-list for extension type_name
-	7, // [7:7] is the sub-list for extension extendee
-	0, // [0:7] is the sub-list for field type_name
+	9, // 2: hbasepb.v1.ConnectionHeader.attribute:type_name -> hbasepb.v1.NameBytesPair
+	3, // 3: hbasepb.v1.ConnectionHeaderResponse.crypto_cipher_meta:type_name -> hbasepb.v1.CryptoCipherMeta
+	5, // 4: hbasepb.v1.RequestHeader.cell_block_meta:type_name -> hbasepb.v1.CellBlockMeta
+	9, // 5: hbasepb.v1.RequestHeader.attribute:type_name -> hbasepb.v1.NameBytesPair
+	6, // 6: hbasepb.v1.ResponseHeader.exception:type_name -> hbasepb.v1.ExceptionResponse
+	5, // 7: hbasepb.v1.ResponseHeader.cell_block_meta:type_name -> hbasepb.v1.CellBlockMeta
+	8, // [8:8] is the sub-list for method output_type
+	8, // [8:8] is the sub-list for method input_type
+	8, // [8:8] is the sub-list for extension type_name
+	8, // [8:8] is the sub-list for extension extendee
+	0, // [0:8] is the sub-list for field type_name
 }
 
 func init() { file_hbasepb_v1_rpc_proto_init() }
@@ -656,7 +789,7 @@ func file_hbasepb_v1_rpc_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_hbasepb_v1_rpc_proto_rawDesc), len(file_hbasepb_v1_rpc_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   7,
+			NumMessages:   9,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -8,7 +8,6 @@ import (
 	"net"
 	"runtime"
 	"sync"
-	"time"
 
 	"github.com/tsuna/gohbase/compression"
 	"google.golang.org/protobuf/proto"
@@ -30,11 +29,12 @@ const (
 
 // Config configures a connection.
 type Config struct {
-	User    string // that the server sees
+	User    string // that the server sees; empty if the server learns it by Secure
 	Service string // such as "ClientService"
 	Codec   compression.Codec
 	Dial    *outbound.Dialer // the default reaches private networks and loopback
 	KnownIO bool             // make ordinary system calls; see package rawio
+	Secure  Secure           // authenticates and encrypts; nil for neither
 	// KeepReading keeps the connection's goroutine reading while no call waits, so that Err reports its end at once. Then workers
 	// never read for themselves, which makes Do slower.
 	KeepReading bool
@@ -42,13 +42,14 @@ type Config struct {
 
 // Conn is a connection to a server. Its methods may be called from several goroutines.
 type Conn struct {
-	addr  string
-	conn  wire
-	codec *codec
-	work  sync.WaitGroup
-	more  chan struct{} // wakes the connection's writer
-	ended chan struct{} // closed when the connection has failed
-	in    inbox
+	addr   string
+	conn   wire
+	codec  *codec
+	sealed *sealed // conn, if it is secure
+	work   sync.WaitGroup
+	more   chan struct{} // wakes the connection's writer
+	ended  chan struct{} // closed when the connection has failed
+	in     inbox
 
 	mu       sync.Mutex
 	err      error  // why it has failed
@@ -76,38 +77,24 @@ type slot struct {
 	term uint32
 }
 
-// Dial connects to a server and sends the connection header.
+// Dial connects to a server, makes the connection secure and sends its header.
 func Dial(ctx context.Context, addr string, cfg Config) (*Conn, error) {
 	nc, err := cfg.Dial.DialContext(ctx, "tcp", addr)
 	if err != nil {
 		return nil, err //nolint:wrapcheck // it names the address
 	}
-	hello := &hbasepb.ConnectionHeader{
-		UserInfo:            &hbasepb.UserInformation{EffectiveUser: &cfg.User},
-		ServiceName:         &cfg.Service,
-		CellBlockCodecClass: new("org.apache.hadoop.hbase.codec.KeyValueCodec"),
-	}
-	if cfg.Service == clientService {
-		hello.VersionInfo = version()
-	}
 	c := &Conn{addr: addr, conn: rawSocket(nc, cfg.KnownIO), more: make(chan struct{}, 1), ended: make(chan struct{})}
 	c.in.wake, c.in.always = make(chan struct{}, 1), cfg.KeepReading
 	if cfg.Codec != nil {
 		c.codec = &codec{cfg.Codec}
-		hello.CellBlockCompressorClass = new(cfg.Codec.CellBlockCompressorClass())
 	}
-	header, err := proto.Marshal(hello)
-	if err == nil {
-		const simple = "HBas\x00\x50" // version 0, simple authentication
-		first := binary.BigEndian.AppendUint32([]byte(simple), uint32(len(header)))
-		if deadline, ok := ctx.Deadline(); ok {
-			_ = nc.SetWriteDeadline(deadline) // the write returns any error
-		}
-		_, err = nc.Write(append(first, header...))
-		_ = nc.SetWriteDeadline(time.Time{})
+	end := within(ctx, nc)
+	err = c.greet(ctx, &cfg)
+	if late := end(); err == nil {
+		err = late
 	}
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("send connection header to %s: %w", addr, err), nc.Close())
+		return nil, errors.Join(err, nc.Close())
 	}
 	c.work.Go(c.readOn)
 	c.work.Go(c.standBy)
@@ -115,6 +102,60 @@ func Dial(ctx context.Context, addr string, cfg Config) (*Conn, error) {
 		c.Guard()
 	}
 	return c, nil
+}
+
+// greet makes the connection secure and sends its header.
+func (c *Conn) greet(ctx context.Context, cfg *Config) error {
+	first := []byte(Simple)
+	if cfg.Secure != nil {
+		host, _, err := net.SplitHostPort(c.addr)
+		if err != nil {
+			return fmt.Errorf("authenticate at %s: %w", c.addr, err)
+		}
+		if c.sealed, err = secured(ctx, c.conn, host, cfg); err != nil {
+			return err //nolint:wrapcheck // it names the server
+		}
+		first = first[:0]
+	}
+	hello := greeting(cfg)
+	if c.sealed != nil {
+		c.conn = c.sealed
+		if cipher := c.sealed.cipher(); cipher != nil {
+			hello.RpcCryptoCipherTransformation = new(cipher.Transformation())
+		}
+	}
+	header, err := proto.Marshal(hello)
+	if err == nil {
+		_, err = c.conn.Write(append(binary.BigEndian.AppendUint32(first, uint32(len(header))), header...))
+	}
+	if err != nil {
+		return fmt.Errorf("send connection header to %s: %w", c.addr, err)
+	}
+	if c.sealed == nil {
+		return nil
+	}
+	if err := c.sealed.agree(); err != nil {
+		return fmt.Errorf("agree with %s on a cipher: %w", c.addr, err)
+	}
+	c.sealed.lower.begin()
+	return nil
+}
+
+// greeting returns the header of a connection.
+func greeting(cfg *Config) *hbasepb.ConnectionHeader {
+	h := &hbasepb.ConnectionHeader{
+		ServiceName: &cfg.Service, CellBlockCodecClass: new("org.apache.hadoop.hbase.codec.KeyValueCodec"),
+	}
+	if cfg.User != "" {
+		h.UserInfo = &hbasepb.UserInformation{EffectiveUser: &cfg.User}
+	}
+	if cfg.Service == clientService {
+		h.VersionInfo = version()
+	}
+	if cfg.Codec != nil {
+		h.CellBlockCompressorClass = new(cfg.Codec.CellBlockCompressorClass())
+	}
+	return h
 }
 
 // clientService is the service of reads and writes.
@@ -229,7 +270,7 @@ func (c *Conn) write(put func([]byte) (int, error)) (more bool) {
 			c.spare = nil
 		}
 	}
-	more = len(c.left)+len(c.out) > 0 && c.err == nil
+	more = (len(c.left)+len(c.out) > 0 || c.sealed != nil && c.sealed.lower.unsent()) && c.err == nil
 	c.writing = more
 	return more
 }

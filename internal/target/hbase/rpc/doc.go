@@ -1,6 +1,7 @@
 // Package rpc implements a connection to an HBase server that many workers share at little cost.
 //
-//  1. Dial connects and sends the connection header. It starts a goroutine for reading and one for writing.
+//  1. Dial connects, makes the connection secure (Config.Secure) and sends the connection header. It starts a goroutine for reading and
+//     one for writing.
 //  2. A worker fills in a Call and sends it. The frame is appended to the output buffer, and the worker writes the buffer
 //     itself, unless another goroutine is already writing: then that one writes it, too. So many workers share one system
 //     call, and a single worker waits for nobody.

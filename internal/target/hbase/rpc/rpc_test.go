@@ -26,9 +26,19 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // returns false.
 func serve(t *testing.T, greeted func(c net.Conn), asked func(c net.Conn, header *pb.RequestHeader, rest []byte) (more bool)) string {
 	t.Helper()
-	var config net.ListenConfig
-	l, err := config.Listen(t.Context(), "tcp", "127.0.0.1:0")
+	return serveOn(t, listen(t), greeted, asked)
+}
+
+func listen(t *testing.T) net.Listener {
+	t.Helper()
+	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	require.NoError(t, err)
+	return l
+}
+
+// serveOn is serve on a listener, which it closes.
+func serveOn(t *testing.T, l net.Listener, greeted func(c net.Conn), asked func(c net.Conn, header *pb.RequestHeader, rest []byte) (more bool)) string {
+	t.Helper()
 	var work sync.WaitGroup
 	work.Go(func() {
 		for {

@@ -13,14 +13,15 @@ import (
 // When a server reads nothing, the network's buffers fill up. The worker must not wait for it: nothing would end its wait.
 func TestAWorkerDoesNotWaitForAServerThatReadsNothing(t *testing.T) {
 	for _, known := range []bool{false, true} {
-		doesNotWait(t, known)
+		doesNotWait(t, listen(t), known, nil)
+		doesNotWait(t, tlsListener(t), known, tlsClient)
 	}
 }
 
-func doesNotWait(t *testing.T, known bool) {
+func doesNotWait(t *testing.T, l net.Listener, known bool, secure Secure) {
 	t.Helper()
 	read := make(chan struct{})
-	addr := serve(t, func(net.Conn) { <-read }, func(c net.Conn, h *pb.RequestHeader, rest []byte) bool {
+	addr := serveOn(t, l, func(net.Conn) { <-read }, func(c net.Conn, h *pb.RequestHeader, rest []byte) bool {
 		param, _ := protowire.ConsumeBytes(rest)
 		_, err := c.Write(reply(h.GetCallId(), param[:10], nil, nil))
 		return err == nil
@@ -32,7 +33,7 @@ func doesNotWait(t *testing.T, known bool) {
 			close(read)
 		}
 	}()
-	c, err := Dial(t.Context(), addr, Config{User: "me", Service: "ClientService", KnownIO: known})
+	c, err := Dial(t.Context(), addr, Config{User: "me", Service: "ClientService", KnownIO: known, Secure: secure})
 	require.NoError(t, err)
 	defer c.Close()
 	var calls []*Call
