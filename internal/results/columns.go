@@ -25,7 +25,7 @@ func (s *Store) columns(ctx context.Context, r *record.Run, take func(Interval) 
 		keep.interval(iv)
 		return take(iv)
 	})
-	keep.close(err == nil && windows >= sealedWindows)
+	keep.close(err == nil && windows >= s.sealed.windows)
 	return err
 }
 

@@ -42,7 +42,7 @@ func (s *Store) Logged(ctx context.Context, r *record.Run, take func(encoding []
 	if err == nil {
 		err = out.flush()
 	}
-	keep.close(err == nil && windows >= sealedWindows)
+	keep.close(err == nil && windows >= s.sealed.windows)
 	return err
 }
 

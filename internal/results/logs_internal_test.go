@@ -20,13 +20,14 @@ func TestKeptLogsAreBounded(t *testing.T) {
 	runs := []string{"A", "B", "C"}
 	want := make(map[string][]byte)
 	for i, id := range runs {
-		resultstest.Ended(t, stored, id, sealedWindows/2+10, time.Duration(i+1)*time.Hour, result.Complete)
+		resultstest.Ended(t, stored, id, fewWindows/2+10, time.Duration(i+1)*time.Hour, result.Complete)
 		want[id] = logsOf(t, newStore(stored, Keep{}), id)
 	}
 	dir := filepath.Join(t.TempDir(), "computed")
 	restart := func(all, each int64) *Store {
 		s := newStore(stored, Keep{})
 		s.sealed = newSealed(dir, s.log)
+		s.sealed.windows = fewWindows
 		s.sealed.mostLogs, s.sealed.mostOfLogs = all, each
 		stored.reads = 0
 		return s
@@ -82,9 +83,10 @@ func TestKeptLogsAreBounded(t *testing.T) {
 func TestIncompleteFilesAreRemoved(t *testing.T) {
 	t.Parallel()
 	stored := resultstest.Open(t)
-	resultstest.Ended(t, stored, "S", sealedWindows/2+10, time.Hour, result.Complete)
+	resultstest.Ended(t, stored, "S", fewWindows/2+10, time.Hour, result.Complete)
 	s := newStore(stored, Keep{})
 	s.sealed = newSealed(t.TempDir(), s.log)
+	s.sealed.windows = fewWindows
 	left := filepath.Join(s.sealed.dir, ".sealing-123")
 	require.NoError(t, os.WriteFile(left, []byte("half"), 0o600))
 	logsOf(t, s, "S")
@@ -97,9 +99,9 @@ func TestLogsWithoutADirectory(t *testing.T) {
 	t.Chdir(t.TempDir())
 	require.NoError(t, os.WriteFile("mine.logs", []byte("mine"), 0o600))
 	stored := resultstest.Open(t)
-	resultstest.Ended(t, stored, "S", sealedWindows/2+10, time.Hour, result.Complete)
+	resultstest.Ended(t, stored, "S", fewWindows/2+10, time.Hour, result.Complete)
 	s := newStore(stored, Keep{})
-	s.sealed.mostLogs = 0
+	s.sealed.windows, s.sealed.mostLogs = fewWindows, 0
 	require.NotEmpty(t, logsOf(t, s, "S"))
 	require.FileExists(t, "mine.logs")
 }

@@ -23,7 +23,7 @@ func (s *Store) sealEach(ctx context.Context, extents []archive.PhaseExtent) err
 		return errors.Is(err, archive.ErrNotFound)
 	})
 	for _, e := range extents {
-		if !s.sealedRuns[e.Run] && mayBeLong(e) {
+		if !s.sealedRuns[e.Run] && s.mayBeLong(e) {
 			if err := s.quarantine.Do(record.SuiteOf(e.Run), "make the result of run "+e.Run, func() error { return s.seal(ctx, e.Run) }); err != nil {
 				return err
 			}
@@ -74,9 +74,9 @@ func (s *Store) compute(ctx context.Context, suite archive.Suite, archived archi
 	if err != nil {
 		return result.Run{}, err
 	}
-	if s.sealed.dir == "" || !slices.ContainsFunc(extents, mayBeLong) {
+	if s.sealed.dir == "" || !slices.ContainsFunc(extents, s.mayBeLong) {
 		doc, windows, err := s.build(ctx, suite, archived, nil)
-		if err == nil && windows >= sealedWindows {
+		if err == nil && windows >= s.sealed.windows {
 			s.sealed.keepDocument(key, doc)
 		}
 		return doc, err
@@ -94,7 +94,7 @@ func (s *Store) compute(ctx context.Context, suite archive.Suite, archived archi
 	if err == nil {
 		err = p.end(windows)
 	}
-	if err == nil && windows >= sealedWindows {
+	if err == nil && windows >= s.sealed.windows {
 		s.sealed.keepDocument(key, doc)
 		s.log.Info("result of a long run is computed", "run", archived.ID, "windows", windows, "took", began.Elapsed().Round(time.Millisecond))
 	}
@@ -102,7 +102,7 @@ func (s *Store) compute(ctx context.Context, suite archive.Suite, archived archi
 }
 
 // mayBeLong reports whether the run of a phase may have windows enough to be sealed: they are counted when they are read.
-func mayBeLong(e archive.PhaseExtent) bool { return e.Windows >= sealedWindows/4 }
+func (s *Store) mayBeLong(e archive.PhaseExtent) bool { return e.Windows >= s.sealed.windows/4 }
 
 // pass is a pass over the windows of a run, which makes its columns and its logs. Columns are merged of intervals, which are fewer
 // than windows.
@@ -111,6 +111,7 @@ type pass struct {
 	encode     logsEncoder
 	columns    *columnsFile
 	logs       *logsFile
+	enough     int // windows for columns and logs that are kept
 	over       bool
 }
 
@@ -120,7 +121,7 @@ func (s *Store) newPass(ctx context.Context, r *record.Run, key string) (*pass, 
 		return nil, err
 	}
 	id := r.Archived.ID
-	p := &pass{columns: s.keepColumns(id, key), logs: s.keepLogs(id, key)}
+	p := &pass{enough: s.sealed.windows, columns: s.keepColumns(id, key), logs: s.keepLogs(id, key)}
 	p.wide = newMerger(r, lengths, result.Columns, func(iv Interval) error {
 		p.columns.interval(iv)
 		return nil
@@ -147,7 +148,7 @@ func (p *pass) end(windows int) error {
 			return err
 		}
 	}
-	p.close(windows >= sealedWindows)
+	p.close(windows >= p.enough)
 	return nil
 }
 

@@ -35,6 +35,7 @@ type sealed struct {
 	program func() (string, error) // its fingerprint
 	clean   func()                 // removes what was not completed before a restart, once
 
+	windows              int // that a run must have
 	mostLogs, mostOfLogs int64
 }
 
@@ -46,7 +47,7 @@ const (
 )
 
 func newSealed(dir string, log *slog.Logger) *sealed {
-	s := &sealed{dir: dir, log: log, program: sync.OnceValues(fingerprint), mostLogs: mostLogs, mostOfLogs: mostOfLogs}
+	s := &sealed{dir: dir, log: log, program: sync.OnceValues(fingerprint), windows: sealedWindows, mostLogs: mostLogs, mostOfLogs: mostOfLogs}
 	s.clean = sync.OnceFunc(func() {
 		left, _ := filepath.Glob(filepath.Join(dir, incomplete))
 		for _, path := range left {
