@@ -57,7 +57,7 @@ tagged      = $(shell grep -rlE --include='*_test.go' '^//go:build .*\b$(1)\b' c
 INTEGRATION = $(call tagged,integration)
 # Of those, the packages in which nothing measures real time.
 COMPANIONS  = ./test/crash ./test/fleet ./test/prometheus
-HBASE       = $(call tagged,hbase)
+HBASETESTS  = $(call tagged,hbase)
 # The tests in them: those without a tag are run by make test.
 only = -run '^($(subst $() ,|,$(sort $(shell grep -rlE --include='*_test.go' '^//go:build .*\b$(1)\b' cmd internal test | xargs -r sed -n 's/^func \(Test[A-Za-z0-9_]*\).*/\1/p'))))$$'
 
@@ -81,13 +81,14 @@ release: $(if $(SIGN_KEY),vulncheck) ## Build the archives for Linux (amd64, arm
 image: ## Build the container image IMAGE (benchd:devel) with docker.
 	docker build -f deploy/Dockerfile --build-arg VERSION='$(VERSION)' --build-arg COMMIT='$(COMMIT)' -t '$(IMAGE)' .
 
-# RS: number of region servers; HEAP: memory of each. Several region servers are separate processes.
-RS   ?= 1
-HEAP ?= 1g
+# HBASE: its version; RS: number of region servers; HEAP: memory of each. Several region servers are separate processes.
+RS    ?= 1
+HEAP  ?= 1g
+HBASE ?= 2.6.4
 
 .PHONY: hbase-up
-hbase-up: ## Start a real HBase 2.6.4 with RS (1) region servers on this machine, and print how to use it.
-	@scripts/hbase up --servers $(RS) --heap $(HEAP)
+hbase-up: ## Start a real HBase (HBASE=2.6.4) with RS (1) region servers on this machine, and print how to use it.
+	@scripts/hbase up --version '$(HBASE)' --servers $(RS) --heap $(HEAP)
 
 .PHONY: hbase-down
 hbase-down: ## Stop it and keep its data; PURGE=1 deletes the data.
@@ -125,9 +126,9 @@ test-faults: $(TESTRUNNER) ## Run the tests of killed processes, broken networks
 	$(GOTEST) -count 1 -timeout 15m -parallel 16 -tags faults ./test/faults || failed=$$?; cat bin/faults.txt; exit $${failed:-0}
 
 .PHONY: test-hbase
-test-hbase: $(TESTRUNNER) ## Start a real HBase and run the tests that need one; FAULTS=2m SOAK=10m make two of them longer, RUN=NAME selects.
-	BENCHD_TEST_FAULTS='$(FAULTS)' BENCHD_TEST_SOAK='$(SOAK)' $(if $(RUN),,scripts/covered --record hbase) scripts/with-hbase \
-		$(GOTEST) -count 1 -p 1 -timeout 60m -tags hbase $(if $(RUN),-v -run '$(RUN)',$(call only,hbase)) $(HBASE)
+test-hbase: $(TESTRUNNER) ## Start a real HBase and run the tests that need one; FAULTS=2m SOAK=10m make two of them longer, RUN=NAME selects, HBASE=2.4.18 is its version.
+	BENCHD_HBASE_VERSION='$(HBASE)' BENCHD_TEST_FAULTS='$(FAULTS)' BENCHD_TEST_SOAK='$(SOAK)' $(if $(RUN)$(filter-out 2.6.4,$(HBASE)),,scripts/covered --record hbase) scripts/with-hbase \
+		$(GOTEST) -count 1 -p 1 -timeout 60m -tags hbase $(if $(RUN),-v -run '$(RUN)',$(call only,hbase)) $(HBASETESTS)
 
 # Of the tests that need a real HBase: every kind of operation, scans while regions split, actions, and the death of a
 # region server under load with all that was acknowledged counted afterwards.
@@ -137,7 +138,7 @@ SMOKE := TestEveryOperationOnHBase TestScansAreWholeWhileRegionsSplit TestRegion
 .PHONY: smoke-hbase
 smoke-hbase: $(TESTRUNNER) ## Run some of them, in about five minutes: operations, scans, actions and the death of one of three region servers.
 	BENCHD_TEST_FAULTS='$(or $(FAULTS),75s)' scripts/with-hbase \
-		$(GOTEST) -count 1 -p 1 -timeout 9m -tags hbase -run '$(subst $() ,|,$(strip $(SMOKE)))' $(HBASE)
+		$(GOTEST) -count 1 -p 1 -timeout 9m -tags hbase -run '$(subst $() ,|,$(strip $(SMOKE)))' $(HBASETESTS)
 
 .PHONY: soak
 soak: $(TESTRUNNER) ## Work at full speed on a sandbox for FOR (30m) with three agents; memory, goroutines, archive and throughput are checked.

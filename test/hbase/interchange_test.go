@@ -13,7 +13,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/benchd/benchd/internal/target/hbase/protocol"
-	"github.com/benchd/benchd/test/testcluster"
 )
 
 // Rows written by YCSB's formulas and HBase's own client are read by benchd, and the reverse: no row is missing, no
@@ -62,11 +61,11 @@ func TestTheSandboxAnswersLikeHBase(t *testing.T) {
 	require.Equal(t, answers[0], answers[1])
 }
 
-// The exceptions that end an operation at once are those of the HBase that runs here, from the jars that scripts/hbase
-// listed.
+// The exceptions that end an operation at once are those of the HBase that runs here, from the jars of its
+// processes.
 func TestFinalExceptionsAreThoseOfHBase(t *testing.T) {
-	on(t, []string{three}, func(t *testing.T, _ *server) {
-		jars, err := os.ReadFile(filepath.Join(testcluster.Root(), "bin", "hbase", "classpath"))
+	on(t, []string{three}, func(t *testing.T, s *server) {
+		jars, err := os.ReadFile(filepath.Join(s.dir, "conf", "classpath"))
 		require.NoError(t, err)
 		stdout, code := java(t, 6*time.Minute, "Finals", strings.TrimSpace(string(jars)))
 		require.Zero(t, code, stdout)
