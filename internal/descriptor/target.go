@@ -22,7 +22,7 @@ type Target struct {
 	// Address are the properties of the system's address. Where is a setting of one of them, for help texts.
 	Address []string
 	Where   string
-	// Site is a file of the system's own configuration that contains the address too. Optional.
+	// Site is the system's own configuration, which contains the address too. Optional.
 	Site Site
 	// Embedded describes the system that a run can start itself; the zero value means none. The address that a suite sets for
 	// another target does not apply to such a system.
@@ -63,11 +63,21 @@ type Target struct {
 	Check func(Case)
 }
 
-// Site is a file of a system's own configuration, which a flag names.
+// Site is the system's own configuration of clients, which flags name: one file, or a folder with several.
 type Site struct {
-	Flag, Usage string
-	// Read converts it to a properties file with the settings on the same lines.
-	Read func(content []byte) ([]byte, error)
+	Flag, Usage         string // of the file
+	Folder, FolderUsage string // of the folder; optional
+	// Files are the files in the folder, in the order in which later ones override earlier ones. Required is the one that must exist.
+	Files    []string
+	Required string
+	// Read converts files to properties files, one for each, with the settings on the same lines.
+	Read func([]SiteFile) ([]SiteFile, error)
+}
+
+// SiteFile is a file of a system's own configuration, or the properties file that is made of it.
+type SiteFile struct {
+	Name    string // for errors; empty if the caller names it
+	Content []byte
 }
 
 // Embedded is a system that a run can start itself.

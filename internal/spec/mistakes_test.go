@@ -108,8 +108,9 @@ func TestMistakesAreNamedWithTheirCure(t *testing.T) {
 		"Kerberos": {
 			set: p("db", "hbase2", "columnfamily", "cf", "principal", "me@REALM", "hbase.security.authentication", "kerberos"),
 			want: []string{
-				"-p: principal: is not supported: the HBase client in benchd has simple authentication only, no Kerberos",
-				"-p: hbase.security.authentication: kerberos is not supported: the HBase client in benchd has simple authentication only, no Kerberos; remove it if the cluster works without it",
+				"-p: principal: is not supported: a keytab belongs to the machine of an agent and is never archived: give it to the agents with --kerberos-keytab and --kerberos-principal, and set hbase.security.authentication=kerberos here",
+				"-p: hbase.security.authentication: kerberos needs hbase.master.kerberos.principal: take it from hbase-site.xml of the cluster's clients (--hbase-conf), such as hbase/_HOST@EXAMPLE.COM",
+				"-p: hbase.security.authentication: kerberos needs hbase.regionserver.kerberos.principal: take it from hbase-site.xml of the cluster's clients (--hbase-conf), such as hbase/_HOST@EXAMPLE.COM",
 			},
 		},
 		"no column family": {

@@ -398,7 +398,7 @@ func TestResolvedPropertiesAreValidated(t *testing.T) {
 	}{
 		"unknown":      {map[string]string{"warmth": "1"}, "warmth: unknown property; did you mean warmup?"},
 		"a bad value":  {map[string]string{"threadcount": "many"}, `threadcount: invalid integer "many": want digits only, such as 1000`},
-		"refused":      {map[string]string{"db": "hbase", "columnfamily": "cf", "keytab": "x"}, "keytab: is not supported: the HBase client in benchd has simple authentication only, no Kerberos"},
+		"refused":      {map[string]string{"db": "hbase", "columnfamily": "cf", "keytab": "x"}, "keytab: is not supported: a keytab belongs to the machine of an agent and is never archived: give it to the agents with --kerberos-keytab and --kerberos-principal, and set hbase.security.authentication=kerberos here"},
 		"no histogram": {map[string]string{"fieldlengthdistribution": "histogram"}, `fieldlengthhistogram: file "hist.txt" is not attached; does it exist on the machine that you submit from?`},
 	} {
 		t.Run(name, func(t *testing.T) {

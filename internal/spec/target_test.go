@@ -29,7 +29,7 @@ func TestATargetIsFoundWithoutARun(t *testing.T) {
 	_, _, err = reader().Target(Submission{Properties: []Setting{{Key: "hbase.zookeper.quorum", Value: "zk1"}}}, hbasespec.Name)
 	require.ErrorContains(t, err, "did you mean hbase.zookeeper.quorum?")
 	_, _, err = reader().Target(Submission{Properties: []Setting{{Key: "keytab", Value: "x"}}}, hbasespec.Name)
-	require.ErrorContains(t, err, "Kerberos")
+	require.ErrorContains(t, err, "--kerberos-keytab")
 }
 
 func TestActionsAfterALoadAreNamed(t *testing.T) {

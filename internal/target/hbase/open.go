@@ -30,6 +30,9 @@ func Open(ctx context.Context, s load.Settings) (load.Target, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read settings of target hbase: %w", err)
 	}
+	if err := setup.CheckSecurity(settings); err != nil {
+		return nil, err //nolint:wrapcheck // it needs no context
+	}
 	if settings.User == "" {
 		settings.User = "benchd"
 		if u, err := user.Current(); err == nil {

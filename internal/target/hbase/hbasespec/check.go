@@ -39,6 +39,10 @@ func check(c descriptor.Case) {
 	if c.Changed("hbase.splits.formula") && c.Value("hbase.splits") == "0" {
 		c.Warn("hbase.splits.formula", "has no effect without hbase.splits=N")
 	}
+	checkSecurity(c)
+	if names := c.Value(ignoredKey); names != "" && c.Sound(ignoredKey) {
+		c.Warn(ignoredKey, "these settings of HBase's own client have no effect: %s", strings.ReplaceAll(names, ",", ", "))
+	}
 }
 
 const longestFamily = 127
@@ -177,14 +181,4 @@ func checkHexadecimal(value string) (string, error) {
 		return "", fmt.Errorf("%s is not hexadecimal; write two digits for each byte, such as 7fff", property.Quote(value))
 	}
 	return strings.ToLower(value), nil
-}
-
-// refuse accepts the only value that the client supports, and returns an error with the reason for any other.
-func refuse(only, reason string) func(string) (string, error) {
-	return func(value string) (string, error) {
-		if strings.EqualFold(value, only) {
-			return only, nil
-		}
-		return "", fmt.Errorf("%s is not supported: %s; remove it if the cluster works without it", value, reason)
-	}
 }

@@ -5,14 +5,14 @@ import (
 	"github.com/benchd/benchd/internal/property"
 )
 
-// The reasons why security settings of HBase are refused.
-const (
-	noKerberos = "the HBase client in benchd has simple authentication only, no Kerberos"
-	noCipher   = "the HBase client in benchd can neither encrypt nor sign what it sends"
-)
+// ofAgent is the cure for properties that name keys of an agent's machine.
+const ofAgent = "a keytab belongs to the machine of an agent and is never archived: give it to the agents with --kerberos-keytab and --kerberos-principal, and set hbase.security.authentication=kerberos here"
 
 // SplitKeys is the property that carries the keys of an hbase.splits.file to the agents, which cannot read the user's disk.
 const SplitKeys = "hbase.splits.list"
+
+// ignoredKey is the property with the names of settings in a client's configuration files that have no effect.
+const ignoredKey = "hbase.conf.ignored"
 
 // keys lists the properties of HBase. Each has its name in HBase's own configuration or in YCSB's binding, or else one that
 // begins with hbase.
@@ -61,15 +61,26 @@ func keys() []property.Key {
 		{Name: "hbase.before.run", Status: property.Alias, Of: plan.BeforeRunProperty, Doc: "another name of before.run"},
 		{Name: "hbase.action.timeout", Status: property.Alias, Of: plan.ActionTimeoutProperty, Doc: "another name of action.timeout"},
 
-		{Name: "hbase.security.authentication", Kind: property.Enum, Default: "simple", Values: []string{"simple"}, Check: refuse("simple", noKerberos), Doc: "how the client proves who it is: " + noKerberos},
-		{Name: "hbase.rpc.protection", Kind: property.Enum, Default: "authentication", Values: []string{"authentication"}, Check: refuse("authentication", noCipher), Doc: "protection of requests: " + noCipher},
-		{Name: "hbase.client.netty.tls.enabled", Kind: property.Enum, Default: "false", Values: []string{"false"}, Check: refuse("false", noCipher), Doc: "TLS to the region servers: " + noCipher},
-		{Name: "zookeeper.client.secure", Kind: property.Enum, Default: "false", Values: []string{"false"}, Check: refuse("false", noCipher), Doc: "TLS to ZooKeeper: " + noCipher},
+		{Name: authenticationKey, Kind: property.Enum, Default: simple, Values: []string{simple, kerberos}, Check: lowerOneOf(simple, kerberos), Doc: "how the client proves who it is; with kerberos the agents need a keytab or a credential cache (--kerberos-keytab, --kerberos-cache)"},
+		{Name: protectionKey, Kind: property.List, Default: "authentication", Check: checkProtection, Doc: "protection of requests with kerberos, in the order of preference, the first one that the server offers: authentication (none), integrity (signed), privacy (encrypted)"},
+		{Name: masterPrincipalKey, Kind: property.Text, Check: checkPrincipal, Doc: "Kerberos principal of the masters, such as hbase/_HOST@EXAMPLE.COM; _HOST is the name of the server"},
+		{Name: serverPrincipalKey, Kind: property.Text, Check: checkPrincipal, Doc: "Kerberos principal of the region servers, such as hbase/_HOST@EXAMPLE.COM"},
+		{Name: aesKey, Kind: property.Bool, Default: "false", Doc: "encrypt with AES in counter mode in place of the cipher of Kerberos, with privacy"},
+		{Name: fallbackKey, Kind: property.Bool, Default: "false", Doc: "go on without authentication and protection if a server has no Kerberos"},
+		{Name: noReverseKey, Kind: property.Bool, Default: "false", Doc: "take the name of a server as HBase reports it for _HOST, and do not look up the name of its address"},
+		{Name: tlsKey, Kind: property.Bool, Default: "false", Doc: "TLS to the masters and region servers (HBase 2.6), with the certificates that the agents have (--target-tls-ca, --target-tls-cert)"},
+		{Name: verifyKey, Kind: property.Bool, Default: "true", Doc: "check that the certificate of a server, with TLS, is for its name or address"},
+		{Name: protocolsKey, Kind: property.List, Default: "TLSv1.2,TLSv1.3", Check: checkProtocols, Doc: "versions of TLS to the masters and region servers"},
+		{Name: protocolKey, Kind: property.Text, Status: property.Alias, Of: protocolsKey, Doc: "another name of hbase.rpc.tls.enabledProtocols"},
+		{Name: zooKeeperTLSKey, Kind: property.Bool, Default: "false", Doc: "TLS to ZooKeeper, whose port is then the secure one"},
+		{Name: httpsKey, Kind: property.Bool, Default: "false", Doc: "read the pages of the masters and region servers over HTTPS"},
+		{Name: spnegoKey, Kind: property.Enum, Default: simple, Values: []string{simple, kerberos}, Check: lowerOneOf(simple, kerberos), Doc: "how the pages of the masters and region servers authenticate: kerberos is SPNEGO"},
+		{Name: ignoredKey, Kind: property.List, Check: checkIgnored, Doc: "names of settings in the client's configuration files that HBase's own client obeys and benchd does not; --hbase-conf and --hbase-site set it"},
 		{Name: "hbase.client.retries.number", Kind: property.Text, Status: property.Refused, Reason: "an operation is retried until hbase.client.operation.timeout (milliseconds), whatever the number of tries; set that"},
 		{Name: "hbase.client.pause", Kind: property.Text, Status: property.Refused, Reason: "the pauses between tries are fixed: 5 ms, doubled each time up to 1 s; remove it"},
 		{Name: "hbase.client.write.buffer", Kind: property.Text, Status: property.Refused, Reason: "as in YCSB's binding, the buffer's size is writebuffersize, with clientbuffering=true; set that"},
-		{Name: "principal", Kind: property.Text, Status: property.Refused, Reason: noKerberos},
-		{Name: "keytab", Kind: property.Text, Status: property.Refused, Reason: noKerberos},
+		{Name: "principal", Kind: property.Text, Status: property.Refused, Reason: ofAgent},
+		{Name: "keytab", Kind: property.Text, Status: property.Refused, Reason: ofAgent},
 		{Name: "debug", Kind: property.Bool, Status: property.Idle, Reason: "the first message of each kind of error is always in the result"},
 	}
 }

@@ -79,6 +79,8 @@ type Settings struct {
 	BatchSize       int // 1 is no batching
 	BatchDelay      time.Duration
 	Scan            Scan
+	Security        Security
+	Ignored         []string // settings of HBase's own client that have no effect
 
 	Create    Creation
 	Splits    Splits
@@ -127,6 +129,8 @@ func Read(properties map[string]string) (Settings, error) {
 		BatchSize:       v.Int("hbase.batch.size"),
 		BatchDelay:      v.Duration("hbase.batch.delay"),
 		Scan:            scan(v),
+		Security:        security(v),
+		Ignored:         strings.FieldsFunc(v.Text(ignoredKey), func(r rune) bool { return r == ',' }),
 
 		Create: creation(v),
 		Splits: Splits{

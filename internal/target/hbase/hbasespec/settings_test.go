@@ -44,7 +44,8 @@ func TestEveryHonouredKeyOfHBaseReachesItsSettings(t *testing.T) {
 	values := map[string]string{
 		"hbase.zookeeper.quorum": "zk1", "zookeeper.znode.parent": "/other", "hbase.client.rpc.compressor": "snappy",
 		"hbase.scanfiltervalue": "00ff", SplitKeys: "a,b", "hbase.table.create": "recreate", "hbase.client.operation.timeout": "70",
-		"hbase.family.blocksize": "128", "hbase.rpc.timeout": "70",
+		"hbase.family.blocksize": "128", "hbase.rpc.timeout": "70", protectionKey: "privacy,integrity", protocolsKey: "TLSv1.3",
+		masterPrincipalKey: "hm/_HOST@A", serverPrincipalKey: "hr/_HOST@A",
 	}
 	before, err := Read(nil)
 	require.NoError(t, err)
@@ -97,9 +98,11 @@ func TestMistakesInSettingsOfHBase(t *testing.T) {
 		"a bare IPv6":        {"hbase.zookeeper.quorum", "::1", `invalid ZooKeeper server "::1": want host:port, with brackets around an IPv6 address`},
 		"an empty server":    {"hbase.zookeeper.quorum", "a,,b", `invalid ZooKeeper server "": want host or host:port, separated by commas`},
 		"a znode":            {"zookeeper.znode.parent", "hbase", `invalid znode "hbase": want a path such as /hbase`},
-		"Kerberos":           {"hbase.security.authentication", "kerberos", "kerberos is not supported: " + noKerberos + "; remove it if the cluster works without it"},
-		"privacy":            {"hbase.rpc.protection", "privacy", "privacy is not supported: " + noCipher + "; remove it if the cluster works without it"},
-		"TLS":                {"hbase.client.netty.tls.enabled", "true", "true is not supported: " + noCipher + "; remove it if the cluster works without it"},
+		"authentication":     {authenticationKey, "kerberso", `unknown value "kerberso"; did you mean "kerberos"? (one of simple, kerberos)`},
+		"a protection":       {protectionKey, "integrity,secrecy", `unknown value "secrecy" (one of authentication, integrity, privacy)`},
+		"a principal":        {serverPrincipalKey, "hbase@EXAMPLE.COM", `invalid principal "hbase@EXAMPLE.COM": want SERVICE/HOST@REALM, such as hbase/_HOST@EXAMPLE.COM`},
+		"a version of TLS":   {protocolsKey, "TLSv1.1", `unknown value "TLSv1.1"; did you mean "TLSv1.2"? (one of TLSv1.2, TLSv1.3)`},
+		"ignored settings":   {ignoredKey, "a b", "want names of settings, separated by commas: --hbase-conf and --hbase-site set it"},
 		"another codec":      {"hbase.client.rpc.compressor", "org.apache.hadoop.io.compress.GzipCodec", `invalid codec "org.apache.hadoop.io.compress.GzipCodec": want snappy or none, which benchd's HBase client supports`},
 		"a filter's value":   {"hbase.scanfiltervalue", "7ff", `"7ff" is not hexadecimal; write two digits for each byte, such as 7fff`},
 		"a split twice":      {SplitKeys, "a,b,a", `has the split point "a" twice`},
@@ -162,7 +165,8 @@ func TestASiteFileSetsTheAddressOfHBase(t *testing.T) {
 	require.NotContains(t, string(f), "secret")
 	s := spec.Submission{Files: []spec.File{{Name: "conf/hbase-site.xml", Content: f}}, Properties: p("db", "hbase", "columnfamily", "cf", "recordcount", "10", "operationcount", "1", "zookeeper.znode.parent", "/mine")}
 	_, _, err = reader().Parse(s)
-	require.EqualError(t, err, "conf/hbase-site.xml:10: hbase.security.authentication: kerberos is not supported: "+noKerberos+"; remove it if the cluster works without it")
+	require.EqualError(t, err, "conf/hbase-site.xml:10: hbase.security.authentication: kerberos needs hbase.master.kerberos.principal: take it from hbase-site.xml of the cluster's clients (--hbase-conf), such as hbase/_HOST@EXAMPLE.COM\n"+
+		"conf/hbase-site.xml:10: hbase.security.authentication: kerberos needs hbase.regionserver.kerberos.principal: take it from hbase-site.xml of the cluster's clients (--hbase-conf), such as hbase/_HOST@EXAMPLE.COM")
 
 	f, err = ReadSite([]byte(strings.ReplaceAll(site, "kerberos", "simple")))
 	require.NoError(t, err)
@@ -181,7 +185,9 @@ func TestInvalidSiteFiles(t *testing.T) {
 		"properties": {"a=b", "is empty; want <configuration> with properties"},
 		"cut off":    {site[:200], "is not valid XML: XML syntax error on line 6: unexpected EOF"},
 		"other":      {"<configuration><property><name>fs.defaultFS</name><value>hdfs://a</value></property></configuration>", "contains none of hbase.zookeeper.quorum, hbase.zookeeper.property.clientPort, zookeeper.znode.parent; is it the hbase-site.xml of an HBase client?"},
-		"a variable": {"<configuration>\n<property><name>hbase.zookeeper.quorum</name><value>${host}</value></property></configuration>", `line 2: hbase.zookeeper.quorum is "${host}", and benchd does not expand variables; set it with -p hbase.zookeeper.quorum=`},
+		"a variable": {"<configuration>\n<property><name>hbase.zookeeper.quorum</name><value>${host}</value></property></configuration>", `line 2: hbase.zookeeper.quorum is "${host}", which names a variable that these files do not set; set it with -p hbase.zookeeper.quorum=`},
+		"a loop":     {"<configuration>\n<property><name>hbase.zookeeper.quorum</name><value>a${hbase.zookeeper.quorum}</value></property></configuration>", `line 2: hbase.zookeeper.quorum is "a${hbase.zookeeper.quorum}", which names a variable that these files do not set; set it with -p hbase.zookeeper.quorum=`},
+		"an include": {"<configuration xmlns:xi='http://www.w3.org/2001/XInclude'>\n<xi:include href='other.xml'/></configuration>", "line 2: includes another file, which is not read; put its properties here"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := ReadSite([]byte(test.content))

@@ -6,46 +6,228 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/benchd/benchd/internal/descriptor"
 	"github.com/benchd/benchd/internal/property"
 )
 
-// ReadSite converts an hbase-site.xml to a properties file with HBase's address and security settings, and with settings that
-// HBase's own client obeys and benchd does not; all are validated later. They are on the same lines as in the XML file.
-// Nothing else is kept: such files contain passwords.
+// SiteFiles are the files of a client's configuration folder, in the order in which later ones override earlier ones.
+func SiteFiles() []string { return []string{"core-site.xml", siteFile} }
+
+const siteFile = "hbase-site.xml"
+
+// ReadSite converts an hbase-site.xml to a properties file, as ReadSites does.
 func ReadSite(content []byte) ([]byte, error) {
-	properties, err := readSite(content)
+	files, err := ReadSites([]descriptor.SiteFile{{Content: content}})
 	if err != nil {
 		return nil, err
 	}
-	wanted := []string{
-		"hbase.zookeeper.quorum", "hbase.zookeeper.property.clientPort", "zookeeper.znode.parent",
-		"hbase.security.authentication", "hbase.rpc.protection", "hbase.client.netty.tls.enabled", "zookeeper.client.secure",
+	return files[0].Content, nil
+}
+
+// ReadSites converts files of a client's configuration to properties files with HBase's address, its security and its timeouts, and
+// with settings that HBase's own client obeys and benchd does not; all are validated later. They are on the same lines as in the XML
+// files. Of what else a client would obey only the names are kept: such files contain passwords. A setting in several files is in
+// that which decides.
+func ReadSites(files []descriptor.SiteFile) ([]descriptor.SiteFile, error) {
+	c, err := readConf(files)
+	if err != nil {
+		return nil, err
 	}
-	noted := []string{"hbase.client.retries.number", "hbase.client.pause", "hbase.client.write.buffer"} // with a warning
-	var out strings.Builder
-	line, found := 1, false
-	for _, p := range properties {
-		note := slices.Contains(noted, p.name)
-		if !note && !slices.Contains(wanted, p.name) || p.value == "" {
-			continue
+	out := make([]descriptor.SiteFile, len(files))
+	located := false
+	for i, f := range files {
+		out[i].Name = f.Name
+		var text strings.Builder
+		line := 1
+		for _, p := range c.of(i) {
+			noted := slices.Contains(notedKeys(), p.name)
+			if p.value == "" || !noted && !slices.Contains(siteKeys(), p.name) {
+				continue
+			}
+			if value, ok := c.expand(p.value); ok || noted {
+				p.value = value
+			} else {
+				return nil, named(f.Name, fmt.Errorf("line %d: %s is %s, which names a variable that these files do not set; set it with -p %s=", p.line, p.name, property.Quote(p.value), p.name))
+			}
+			located = located || slices.Contains(addressKeys(), p.name)
+			for ; line < p.line; line++ {
+				text.WriteByte('\n')
+			}
+			text.WriteString(p.name + "=" + strings.NewReplacer(`\`, `\\`, "\n", `\n`, "\r", `\r`).Replace(p.value) + "\n")
+			line++
 		}
-		if strings.Contains(p.value, "${") && !note {
-			return nil, fmt.Errorf("line %d: %s is %s, and benchd does not expand variables; set it with -p %s=", p.line, p.name, property.Quote(p.value), p.name)
+		if i == len(files)-1 {
+			if ignored := c.ignored(); len(ignored) > 0 {
+				text.WriteString(ignoredKey + "=" + strings.Join(ignored, ",") + "\n")
+			}
 		}
-		found = found || slices.Contains(wanted[:3], p.name)
-		for ; line < p.line; line++ {
-			out.WriteByte('\n')
-		}
-		out.WriteString(p.name + "=" + strings.NewReplacer(`\`, `\\`, "\n", `\n`, "\r", `\r`).Replace(p.value) + "\n")
-		line++
+		out[i].Content = []byte(text.String())
 	}
-	if !found {
-		return nil, fmt.Errorf("contains none of %s; is it the hbase-site.xml of an HBase client?", strings.Join(wanted[:3], ", "))
+	if !located {
+		return nil, fmt.Errorf("contains none of %s; is it the hbase-site.xml of an HBase client?", strings.Join(addressKeys(), ", "))
 	}
-	return []byte(out.String()), nil
+	return out, nil
+}
+
+// named puts the name of a file before an error. A file without a name is named by the caller.
+func named(name string, err error) error {
+	if name == "" {
+		return err
+	}
+	return fmt.Errorf("%s: %w", name, err)
+}
+
+// addressKeys are the settings of a cluster's address.
+func addressKeys() []string {
+	return []string{"hbase.zookeeper.quorum", "hbase.zookeeper.property.clientPort", "zookeeper.znode.parent"}
+}
+
+// siteKeys are the settings that become properties.
+func siteKeys() []string {
+	return append(addressKeys(),
+		authenticationKey, protectionKey, masterPrincipalKey, serverPrincipalKey, aesKey, fallbackKey, noReverseKey,
+		tlsKey, verifyKey, protocolsKey, protocolKey, zooKeeperTLSKey, httpsKey, spnegoKey,
+		"hbase.client.operation.timeout", "hbase.rpc.timeout", "hbase.client.rpc.compressor",
+	)
+}
+
+// notedKeys are settings that benchd has in a form of its own: a warning names it.
+func notedKeys() []string {
+	return []string{"hbase.client.retries.number", "hbase.client.pause", "hbase.client.write.buffer"}
+}
+
+// agentKeys are the settings that agents take from these files.
+func agentKeys() []string {
+	return []string{
+		keytabKey, keytabPrincipalKey, keyStoreKey, keyStoreKey + ".location", keyStoreKey + ".password", keyStoreKey + ".type",
+		trustStoreKey + ".location", trustStoreKey + ".password", trustStoreKey + ".type",
+	}
+}
+
+// The settings of a client's keys.
+const (
+	keytabKey          = "hbase.client.keytab.file"
+	keytabPrincipalKey = "hbase.client.keytab.principal"
+	keyStoreKey        = "hbase.rpc.tls.keystore"
+	trustStoreKey      = "hbase.rpc.tls.truststore"
+)
+
+// clientPrefixes begin the names of settings that HBase's client obeys.
+func clientPrefixes() []string {
+	return []string{
+		"hbase.client.", "hbase.rpc.", "hbase.ipc.client.", "hbase.security.", "hbase.unsafe.client.", "hbase.hconnection.", "hbase.cells.", "hbase.meta.replicas.use",
+		"hbase.zookeeper.", "zookeeper.", "hadoop.socks.", "hadoop.rpc.socket.factory.", "hadoop.security.authentication", "hadoop.rpc.protection",
+	}
+}
+
+// serverPrefixes begin the names of those among them that only servers obey.
+func serverPrefixes() []string {
+	return []string{
+		"hbase.security.authorization", "hbase.security.exec.", "hbase.security.access.", "hbase.security.authentication.spnego.", "hbase.security.visibility.",
+		"hbase.zookeeper.property.", "hbase.zookeeper.peerport", "hbase.zookeeper.leaderport", "hbase.rpc.server.",
+	}
+}
+
+// conf is the settings of several files, each with the file that decides.
+type conf struct {
+	properties []siteProperty
+	effective  map[string]int // index in properties, by name
+}
+
+// readConf reads files, of which later ones override earlier ones, except settings that are final.
+func readConf(files []descriptor.SiteFile) (*conf, error) {
+	c := &conf{effective: make(map[string]int)}
+	for i, f := range files {
+		properties, err := readSite(f.Content)
+		if err != nil {
+			return nil, named(f.Name, err)
+		}
+		for _, p := range properties {
+			if before, ok := c.effective[p.name]; ok && c.properties[before].final {
+				continue
+			}
+			p.file = i
+			c.effective[p.name] = len(c.properties)
+			c.properties = append(c.properties, p)
+		}
+	}
+	if _, both := c.effective[protocolsKey]; both {
+		delete(c.effective, protocolKey) // its versions count
+	}
+	return c, nil
+}
+
+// of lists the settings for which a file decides, in its order.
+func (c *conf) of(file int) []siteProperty {
+	var list []siteProperty
+	for i, p := range c.properties {
+		if at, ok := c.effective[p.name]; ok && at == i && p.file == file {
+			list = append(list, p)
+		}
+	}
+	return list
+}
+
+// expand replaces ${NAME} by the setting of that name. It returns false if there is none.
+func (c *conf) expand(value string) (expanded string, ok bool) {
+	const deepest, longest = 20, 1 << 16
+	expanded = value
+	for range deepest {
+		begin := strings.LastIndex(expanded, "${")
+		if begin < 0 {
+			return expanded, true
+		}
+		length := strings.IndexByte(expanded[begin:], '}')
+		if length < 0 {
+			return value, false
+		}
+		i, set := c.effective[expanded[begin+2:begin+length]]
+		if !set || len(expanded) > longest {
+			return value, false
+		}
+		expanded = expanded[:begin] + c.properties[i].value + expanded[begin+length+1:]
+	}
+	return value, false
+}
+
+// ignored lists the names of settings that HBase's client obeys and benchd does not, in order.
+func (c *conf) ignored() []string {
+	has := func(prefixes []string, name string) bool {
+		return slices.ContainsFunc(prefixes, func(prefix string) bool { return strings.HasPrefix(name, prefix) })
+	}
+	var names []string
+	for name := range c.effective {
+		switch {
+		case !has(clientPrefixes(), name), has(serverPrefixes(), name), !isSettingName(name):
+		case slices.Contains(siteKeys(), name), slices.Contains(notedKeys(), name), slices.Contains(agentKeys(), name):
+		default:
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names[:min(len(names), mostIgnored)]
+}
+
+// mostIgnored bounds the list of ignored settings.
+const mostIgnored = 100
+
+// isSettingName reports whether a text has the form of a setting's name.
+func isSettingName(text string) bool {
+	return regexp.MustCompile(`^[A-Za-z0-9._-]{1,120}$`).MatchString(text)
+}
+
+// checkIgnored accepts a list of names.
+func checkIgnored(value string) (string, error) {
+	for name := range strings.SplitSeq(value, ",") {
+		if !isSettingName(name) && value != "" {
+			return "", errors.New("want names of settings, separated by commas: --hbase-conf and --hbase-site set it")
+		}
+	}
+	return value, nil
 }
 
 // maxSite is the largest hbase-site.xml, in bytes.
@@ -55,6 +237,8 @@ const maxSite = 1 << 20
 type siteProperty struct {
 	name, value string
 	line        int
+	final       bool // later files do not override it
+	file        int
 }
 
 // readSite reads a Hadoop configuration file.
@@ -81,6 +265,10 @@ func readSite(content []byte) ([]siteProperty, error) {
 			if path == nil && t.Name.Local != "configuration" {
 				return nil, fmt.Errorf("begins with <%s>; want <configuration> with properties", property.PrintableName(t.Name.Local))
 			}
+			if t.Name.Local == "include" {
+				line, _ := d.InputPos()
+				return nil, fmt.Errorf("line %d: includes another file, which is not read; put its properties here", line)
+			}
 			path = append(path, t.Name.Local)
 			if len(path) == 2 {
 				one = siteProperty{}
@@ -97,6 +285,8 @@ func readSite(content []byte) ([]siteProperty, error) {
 				one.name += string(t)
 			case "value":
 				one.value += string(t)
+			case "final":
+				one.final = one.final || strings.EqualFold(strings.TrimSpace(string(t)), "true")
 			}
 		case xml.EndElement:
 			if len(path) == 2 && path[1] == "property" {

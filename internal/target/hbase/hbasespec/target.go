@@ -22,7 +22,9 @@ func Target() descriptor.Target {
 	}
 	t.Admin = admin()
 	t.Site = descriptor.Site{
-		Flag: "hbase-site", Usage: "read ZooKeeper's quorum and port and the znode parent from an hbase-site.xml `FILE`", Read: ReadSite,
+		Flag: "hbase-site", Usage: "read the address, the security and the timeouts of the cluster from an hbase-site.xml `FILE`",
+		Folder: "hbase-conf", FolderUsage: "read them from core-site.xml and hbase-site.xml in `DIR`, a client's configuration",
+		Files: SiteFiles(), Required: siteFile, Read: ReadSites,
 	}
 	return t
 }
@@ -37,6 +39,7 @@ func Sandbox() descriptor.Target {
 (docs/sandbox.md).`,
 	}
 	t.Keys = append(t.Keys, sandboxKeys()...)
+	t.Check = checkOpen
 	t.Actions = append(t.Actions, sandboxActions()...)
 	t.Report.Caution = func(map[string]string) string { return cautionOfSandbox }
 	t.Supplied = map[string]string{"columnfamily": "family"} // runs create all of its tables
