@@ -28,15 +28,16 @@ const agentsPatience = 30 * time.Second
 
 type runFlags struct {
 	*submissionFlags
-	agents  int
-	data    string
-	output  string
-	lang    phrase.Translator
-	rawIO   string
-	allow   []string
-	secrets []string
-	below   string // the folder of files that properties name
-	quiet   bool
+	agents     int
+	data       string
+	output     string
+	lang       phrase.Translator
+	rawIO      string
+	allow      []string
+	secrets    []string
+	credential *cli.CredentialFlags
+	below      string // the folder of files that properties name
+	quiet      bool
 }
 
 func runCommand(targets target.List) cli.Command {
@@ -62,6 +63,7 @@ the measurements up to then; a second one ends the process at once.`,
 	cli.WriteBelowFlag(cmd, &f.below, ".")
 	cli.AllowTargetFlag(cmd, &f.allow)
 	cli.SecretsFlag(cmd, &f.secrets)
+	f.credential = cli.AddCredentialFlags(cmd, f.sites)
 	cli.RawIOFlag(cmd, &f.rawIO)
 	cmd.Flags().BoolVarP(&f.quiet, "quiet", "q", false, "show no progress")
 	return cli.Command{Command: cmd, Run: func(ctx context.Context, c *cli.Context, _ []string) error {
@@ -86,6 +88,10 @@ func runHere(ctx context.Context, c *cli.Context, cmd *cobra.Command, f *runFlag
 	if err != nil {
 		return err
 	}
+	keys, err := f.credential.Load(cmd, c.Origins)
+	if err != nil {
+		return err
+	}
 	dialer, err := cli.Outbound(cmd, f.allow)
 	if err != nil {
 		return err
@@ -104,7 +110,7 @@ func runHere(ctx context.Context, c *cli.Context, cmd *cobra.Command, f *runFlag
 	if err := begin(ctx, signals, "interrupted before the run started", func(ctx context.Context) (err error) {
 		cluster, err = dev.Start(ctx, dev.Config{
 			Targets: f.targets, Agents: agentsFor(j.suite, f.agents), DataDir: f.data, Version: c.Version, Logger: c.Logger, Embed: embedded,
-			WriteBelow: f.below, Outbound: dialer, Secrets: secrets, KnownIO: f.rawIO == cli.Off,
+			WriteBelow: f.below, Outbound: dialer, Secrets: secrets, Credential: keys, KnownIO: f.rawIO == cli.Off,
 		})
 		if err != nil {
 			return cli.StartError(err)

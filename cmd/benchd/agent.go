@@ -39,6 +39,7 @@ type agentFlags struct {
 	writeBelow         string
 	allow              []string
 	secrets            []string
+	credential         *cli.CredentialFlags
 	profiles           bool
 	orphan             time.Duration
 	insecure           bool
@@ -71,12 +72,16 @@ With --join and --identity the agent gets its certificate by itself. It makes a 
 the coordinator, which it trusts only if it has the authority that the token names, and gets a certificate with the name in
 the token. The token counts once; if the agent or the coordinator is killed meanwhile, start them again with the same one.
 Later starts need the directory only. The agent renews the certificate when two thirds of its life are over. The coordinator
-needs --enroll for both.`,
+needs --enroll for both.
+
+An agent proves itself to targets with --kerberos-keytab or --kerberos-cache, and with --target-tls-cert. No run can read
+these files, and an agent that has them writes no core dumps.`,
 		Example: `  benchd agent --coordinator 10.0.0.1:7070 --insecure
   benchd agent --coordinator 10.0.0.1:7070 --join file:/etc/benchd/token --identity /var/lib/benchd/identity
   BENCHD_JOIN=$(cat token) benchd agent --coordinator 10.0.0.1:7070 --identity /var/lib/benchd/identity
   benchd agent --coordinator 10.0.0.1:7070 --tls-cert tls.crt --tls-key tls.key --tls-ca ca.crt
   benchd agent --coordinator 127.0.0.1:7070 --name client-1 --label zone=a --label rack=3
+  benchd agent --coordinator 127.0.0.1:7070 --kerberos-keytab /etc/benchd/benchd.keytab --kerberos-principal benchd@EXAMPLE.COM
   BENCHD_LABEL=zone=a,rack=3 benchd agent --config agent.yaml`,
 	}
 	fs := cmd.Flags()
@@ -90,6 +95,7 @@ needs --enroll for both.`,
 	cli.WriteBelowFlag(cmd, &f.writeBelow, "")
 	cli.AllowTargetFlag(cmd, &f.allow)
 	cli.SecretsFlag(cmd, &f.secrets)
+	f.credential = cli.AddCredentialFlags(cmd, cli.AddSiteFolders(cmd, target.All().Descriptors()))
 	cli.RawIOFlag(cmd, &f.rawIO)
 	profilesFlag(cmd, &f.profiles, "--metrics-listen")
 	config.Duration(fs, &f.orphan, "orphan-timeout", false, "stop the load after this time without a coordinator")
@@ -173,6 +179,10 @@ func runAgent(ctx context.Context, c *cli.Context, cmd *cobra.Command, f *agentF
 	if err != nil {
 		return err
 	}
+	keys, err := f.credential.Load(cmd, c.Origins)
+	if err != nil {
+		return err
+	}
 	dialer, err := cli.Outbound(cmd, f.allow)
 	if err != nil {
 		return err
@@ -203,12 +213,13 @@ func runAgent(ctx context.Context, c *cli.Context, cmd *cobra.Command, f *agentF
 		},
 		Reader: targets.Reader(), Drivers: targets.Drivers(), Actors: actors, Sources: targets.Sources(), Hooks: hooks, Name: own.name, Labels: f.labels.Map(), Version: c.Version, MetricsAddress: f.advertised(web),
 		OrphanTimeout: f.orphan, Spool: spool, SpoolBase: base, Clock: source, Logger: c.Logger, Registerer: registry,
-		WriteBelow: f.writeBelow, Outbound: dialer, Secrets: secrets, KnownIO: f.rawIO == cli.Off,
+		WriteBelow: f.writeBelow, Outbound: dialer, Secrets: secrets, Credential: keys, KnownIO: f.rawIO == cli.Off,
 	})
 	if err != nil {
 		return errors.Join(&cli.Error{Code: cli.Usage, Err: err}, web.Close())
 	}
 	c.Logger.Info("agent starts", "coordinator", f.coordinator, "http", web.Addr().String(), "version", c.Version)
+	cli.LogCredential(c.Logger, keys)
 	cli.WarnInsecure(c.Logger, "coordinator", f.coordinator, own.store != nil)
 	cli.WarnInsecure(c.Logger, "HTTP", web.Addr().String(), webSecured(f.webConfig, f.tls))
 	return serveAgent(ctx, c, a, web, debugserver.ServerConfig{

@@ -23,6 +23,7 @@ type devFlags struct {
 	rawIO, writeBelow  string
 	allow              []string
 	secrets            []string
+	credential         *cli.CredentialFlags
 	zookeeper, info    string
 	servers            int
 	insecure, profiles bool
@@ -56,6 +57,7 @@ everything is plain text, and benchctl needs no profile.`,
 	cli.WriteBelowFlag(cmd, &f.writeBelow, "")
 	cli.AllowTargetFlag(cmd, &f.allow)
 	cli.SecretsFlag(cmd, &f.secrets)
+	f.credential = cli.AddCredentialFlags(cmd, cli.AddSiteFolders(cmd, target.All().Descriptors()))
 	cli.RawIOFlag(cmd, &f.rawIO)
 	profilesFlag(cmd, &f.profiles, "--http")
 	cmd.Flags().BoolVar(&f.insecure, "insecure", false, "use plain text without certificates, and allow addresses beyond this machine: everyone who reaches them can read and control it")
@@ -66,6 +68,10 @@ everything is plain text, and benchctl needs no profile.`,
 
 func runDev(ctx context.Context, c *cli.Context, cmd *cobra.Command, f devFlags) error {
 	secrets, err := cli.Secrets(f.secrets)
+	if err != nil {
+		return err
+	}
+	keys, err := f.credential.Load(cmd, c.Origins)
 	if err != nil {
 		return err
 	}
@@ -93,7 +99,7 @@ func runDev(ctx context.Context, c *cli.Context, cmd *cobra.Command, f devFlags)
 		Agents: f.agents, DataDir: f.data, Listener: rpc, Version: c.Version, Logger: c.Logger, Registerer: registry,
 		Secured: !f.insecure, User: devUser(),
 		Listeners: []string{cli.Secured("gRPC", rpc.Addr().String(), !f.insecure), cli.Secured("HTTP", web.Addr().String(), false)},
-		Embed:     embedded, WriteBelow: f.writeBelow, Outbound: dialer, Secrets: secrets, KnownIO: f.rawIO == cli.Off,
+		Embed:     embedded, WriteBelow: f.writeBelow, Outbound: dialer, Secrets: secrets, Credential: keys, KnownIO: f.rawIO == cli.Off,
 	})
 	if err != nil {
 		_ = rpc.Close() // the cluster may have closed it already

@@ -31,6 +31,7 @@ type doctorFlags struct {
 	db                              string
 	sites                           *cli.SiteFlags
 	properties                      config.Pairs
+	credential                      *cli.CredentialFlags
 	allow                           []string
 	insecure                        bool
 	tls                             *cli.TLSFlags
@@ -68,6 +69,7 @@ coordinator, target or a port cannot be reached or used, and 1 if another findin
 	config.Enum(cmd, &f.db, "db", "", "open this target, as an agent would", target.All().Names()...)
 	config.PairsVar(fs, &f.properties, "property", "p", "set a property of the target, such as "+example.Where+"; repeatable")
 	f.sites = cli.AddSiteFlags(cmd, targets, "-p overrides it")
+	f.credential = cli.AddCredentialFlags(cmd, f.sites)
 	f.tls = cli.AddTLSFlags(cmd, identity.Agent, identity.Coordinator)
 	cli.AllowTargetFlag(cmd, &f.allow)
 	insecureFlag(cmd, &f.insecure, "connect and listen beyond this machine")
@@ -83,6 +85,10 @@ func runDoctor(ctx context.Context, c *cli.Context, cmd *cobra.Command, f *docto
 		return err
 	}
 	store, usable, err := f.tls.LoadForDoctor()
+	if err != nil {
+		return err
+	}
+	keys, err := f.credential.Load(cmd, c.Origins)
 	if err != nil {
 		return err
 	}
@@ -109,7 +115,7 @@ func runDoctor(ctx context.Context, c *cli.Context, cmd *cobra.Command, f *docto
 		all := target.All()
 		t, _ := all.Descriptors().Find(f.db)
 		findings = append(findings, doctor.Reach(ctx, t, all.Drivers()[f.db], load.Settings{
-			Properties: properties, Run: "doctor", Agent: "doctor", Dial: dialer, Logger: c.Logger,
+			Properties: properties, Run: "doctor", Agent: "doctor", Dial: dialer, Credential: keys, Logger: c.Logger,
 		}))
 	}
 	return cli.Diagnose(c, findings, f.output)

@@ -16,6 +16,7 @@ import (
 	"google.golang.org/grpc/keepalive"
 
 	"github.com/benchd/benchd/internal/clock"
+	"github.com/benchd/benchd/internal/credential"
 	"github.com/benchd/benchd/internal/load"
 	"github.com/benchd/benchd/internal/observe"
 	"github.com/benchd/benchd/internal/outbound"
@@ -77,6 +78,8 @@ type Config struct {
 	WriteBelow string
 	// Secrets are the secrets that properties of runs may name. Default: none.
 	Secrets secret.Resolver
+	// Credential is what the agent has to prove itself to targets. Default: nothing.
+	Credential *credential.Credential
 	// KnownIO has the agent make no raw system calls (package rawio).
 	KnownIO bool
 	// Logger is the agent's logger. Default: none.

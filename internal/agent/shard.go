@@ -116,7 +116,7 @@ func (s *shard) prepare(m *benchdv1.Prepare) (facts map[string]string, err error
 	target, err := driver(s.preparing, load.Settings{
 		Properties: part.Properties, Workload: settings.Workload, Run: part.Run, Agent: part.Agent, Shard: part.Index,
 		Seed: settings.Workload.Seed, Logger: s.log, WriteBelow: s.a.config.WriteBelow, KnownIO: s.a.config.KnownIO,
-		Dial: s.a.config.Outbound, Secrets: s.a.config.Secrets,
+		Dial: s.a.config.Outbound, Secrets: s.a.config.Secrets, Credential: s.a.config.Credential,
 	})
 	if err != nil {
 		return nil, err

@@ -42,7 +42,7 @@ func (a *Agent) observe(m *benchdv1.Observe) {
 	}
 	sources, err := observe.Open(observe.Watch{
 		Agent: a.config.Name, Settings: s.settings, Properties: s.properties, Target: m.GetTarget(), Open: a.config.Sources[s.settings.DB],
-		HostEvery: every, Dial: a.config.Outbound, Secrets: a.config.Secrets, Logger: s.log,
+		HostEvery: every, Dial: a.config.Outbound, Secrets: a.config.Secrets, Credential: a.config.Credential, Logger: s.log,
 	})
 	if err != nil {
 		s.log.Warn("cannot watch the target", "error", err)

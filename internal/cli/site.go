@@ -39,6 +39,19 @@ func AddSiteFlags(cmd *cobra.Command, targets descriptor.List, over string) *Sit
 	return f
 }
 
+// AddSiteFolders adds the flags of the folders alone, for agents.
+func AddSiteFolders(cmd *cobra.Command, targets descriptor.List) *SiteFlags {
+	f := &SiteFlags{}
+	for _, t := range targets {
+		if t.Site.Folder != "" && t.Site.Credential != nil {
+			f.sites = append(f.sites, t.Site)
+			f.names = append(f.names, new(string))
+			f.folders = append(f.folders, cmd.Flags().String(t.Site.Folder, "", t.Site.KeysUsage))
+		}
+	}
+	return f
+}
+
 // Given reports whether a file is named.
 func (f *SiteFlags) Given() bool {
 	return slices.ContainsFunc(slices.Concat(f.names, f.folders), func(name *string) bool { return *name != "" })
@@ -91,25 +104,11 @@ func inFolder(site descriptor.Site, folder string) []string {
 	return names
 }
 
-// convert reads files and converts them together. Those that are not required need not exist. Errors do not repeat given.
+// convert reads files and converts them together. Errors do not repeat given.
 func convert(site descriptor.Site, names []string, given string, read func(name string) ([]byte, error)) ([]spec.File, error) {
-	var sites []descriptor.SiteFile
-	var paths []string
-	for _, name := range names {
-		base := ""
-		if name != given {
-			base = filepath.Base(name)
-		}
-		content, err := read(name)
-		switch {
-		case errors.Is(err, fs.ErrNotExist) && base != "" && base != site.Required:
-			continue
-		case err != nil && base != "":
-			return nil, fmt.Errorf("%s: %w", base, err)
-		case err != nil:
-			return nil, err
-		}
-		sites, paths = append(sites, descriptor.SiteFile{Name: base, Content: content}), append(paths, name)
+	sites, paths, err := readSites(names, given, site.Required, read)
+	if err != nil {
+		return nil, err
 	}
 	converted, err := site.Read(sites)
 	if err != nil {
@@ -120,4 +119,25 @@ func convert(site descriptor.Site, names []string, given string, read func(name 
 		files[i] = spec.File{Name: paths[i], Content: c.Content}
 	}
 	return files, nil
+}
+
+// readSites reads files. Those that are not required need not exist.
+func readSites(names []string, given, required string, read func(name string) ([]byte, error)) (sites []descriptor.SiteFile, paths []string, err error) {
+	for _, name := range names {
+		base := ""
+		if name != given {
+			base = filepath.Base(name)
+		}
+		content, err := read(name)
+		switch {
+		case errors.Is(err, fs.ErrNotExist) && base != "" && base != required:
+			continue
+		case err != nil && base != "":
+			return nil, nil, fmt.Errorf("%s: %w", base, err)
+		case err != nil:
+			return nil, nil, err
+		}
+		sites, paths = append(sites, descriptor.SiteFile{Name: base, Content: content}), append(paths, name)
+	}
+	return sites, paths, nil
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/benchd/benchd/internal/credential"
 	"github.com/benchd/benchd/internal/property"
 	"github.com/benchd/benchd/internal/workload"
 )
@@ -67,11 +68,14 @@ type Target struct {
 type Site struct {
 	Flag, Usage         string // of the file
 	Folder, FolderUsage string // of the folder; optional
+	KeysUsage           string // of the folder, for agents
 	// Files are the files in the folder, in the order in which later ones override earlier ones. Required is the one that must exist.
 	Files    []string
 	Required string
 	// Read converts files to properties files, one for each, with the settings on the same lines.
 	Read func([]SiteFile) ([]SiteFile, error)
+	// Credential returns the keys that they name, for agents.
+	Credential func([]SiteFile) (credential.Config, error)
 }
 
 // SiteFile is a file of a system's own configuration, or the properties file that is made of it.

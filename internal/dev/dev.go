@@ -26,6 +26,7 @@ import (
 
 	"github.com/benchd/benchd/internal/agent"
 	"github.com/benchd/benchd/internal/coordinator"
+	"github.com/benchd/benchd/internal/credential"
 	"github.com/benchd/benchd/internal/doctor"
 	"github.com/benchd/benchd/internal/load"
 	"github.com/benchd/benchd/internal/outbound"
@@ -61,6 +62,8 @@ type Config struct {
 	Outbound *outbound.Dialer
 	// Secrets are the secrets that properties of runs may name; see [agent.Config].
 	Secrets secret.Resolver
+	// Credential is what the agents have to prove themselves to targets. Default: nothing.
+	Credential *credential.Credential
 	// KnownIO makes the agents avoid raw system calls; see [agent.Config].
 	KnownIO    bool
 	Version    string
@@ -208,7 +211,7 @@ func (c *Cluster) start(ctx context.Context, config Config, one agent.Config) er
 	one.Coordinator, one.Dial, one.Version, one.Logger = address, c.dial(creds), config.Version, config.Logger
 	one.Spool = filepath.Join(config.DataDir, "points", one.Name)
 	one.WriteBelow, one.KnownIO, one.Outbound = config.WriteBelow, config.KnownIO, config.Outbound
-	one.Secrets = config.Secrets
+	one.Secrets, one.Credential = config.Secrets, config.Credential
 	a, err := agent.New(one)
 	if err != nil {
 		return err

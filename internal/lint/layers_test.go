@@ -92,6 +92,7 @@ func layers() []layer {
 			{name: "suggest"},
 			{name: "identity"},
 			{name: "secret"},
+			{name: "credential", beside: []string{"secret"}},
 			{name: "pki", beside: []string{"identity", "suggest"}},
 			{name: "certs", beside: []string{"identity", "tolerance"}},
 			{name: "profile", beside: []string{"certs", "pki"}, only: []string{"cmd", "cli"}},

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 
+	"github.com/benchd/benchd/internal/credential"
 	"github.com/benchd/benchd/internal/outbound"
 	"github.com/benchd/benchd/internal/secret"
 	"github.com/benchd/benchd/internal/workload"
@@ -77,6 +78,9 @@ type Settings struct {
 
 	// Secrets are what the agent's operator releases to runs; Secret reads them.
 	Secrets secret.Resolver
+
+	// Credential is what the agent's operator gives it to prove itself to targets.
+	Credential *credential.Credential
 
 	// PlainTimers makes a target that simulates latencies wait by alarm.NewPlain.
 	PlainTimers bool

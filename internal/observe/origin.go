@@ -9,14 +9,22 @@ import (
 	"net/url"
 	"time"
 
+	"github.com/benchd/benchd/internal/credential"
 	"github.com/benchd/benchd/internal/outbound"
 	"github.com/benchd/benchd/internal/plan"
 	"github.com/benchd/benchd/internal/result"
 	"github.com/benchd/benchd/internal/secret"
 )
 
-// Opener makes the Source of the target that a run with these properties uses. The Source connects at its first Look, by dial.
-type Opener func(properties map[string]string, dial *outbound.Dialer, log *slog.Logger) (Source, error)
+// Opener makes the Source of the target that a run with these properties uses. The Source connects at its first Look.
+type Opener func(properties map[string]string, with Access) (Source, error)
+
+// Access is with what a Source connects to a target.
+type Access struct {
+	Dial       *outbound.Dialer
+	Credential *credential.Credential // what the agent's operator gives it to prove itself to targets
+	Logger     *slog.Logger
+}
 
 // Watch is what one agent watches for a run.
 type Watch struct {
@@ -31,6 +39,8 @@ type Watch struct {
 	HostEvery time.Duration
 	// Secrets are what the agent's operator releases to runs.
 	Secrets secret.Resolver
+	// Credential is what the agent's operator gives it to prove itself to targets.
+	Credential *credential.Credential
 	// Dial connects to the target and to endpoints. The default reaches private networks and loopback.
 	Dial   *outbound.Dialer
 	Logger *slog.Logger
@@ -79,7 +89,7 @@ func target(w Watch) ([]Watched, error) {
 	if !w.Target || w.Open == nil {
 		return nil, nil
 	}
-	source, err := w.Open(w.Properties, w.Dial, w.Logger)
+	source, err := w.Open(w.Properties, Access{Dial: w.Dial, Credential: w.Credential, Logger: w.Logger})
 	if err != nil {
 		return nil, err
 	}

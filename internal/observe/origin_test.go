@@ -4,14 +4,12 @@ import (
 	"context"
 	"errors"
 	"flag"
-	"log/slog"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/benchd/benchd/internal/doctable"
-	"github.com/benchd/benchd/internal/outbound"
 	"github.com/benchd/benchd/internal/plan"
 )
 
@@ -42,7 +40,7 @@ func TestAnAgentWatchesWhatItWasOrderedTo(t *testing.T) {
 	settings := plan.Settings{Telemetry: plan.Telemetry{
 		Interval: time.Second, Endpoints: []plan.Endpoint{{Name: "n", URL: "http://n:9100/metrics"}},
 	}}
-	opens := func(map[string]string, *outbound.Dialer, *slog.Logger) (Source, error) { return still{}, nil }
+	opens := func(map[string]string, Access) (Source, error) { return still{}, nil }
 	all, err := Open(Watch{Agent: "a", Settings: settings, Target: true, Open: opens, HostEvery: 3 * time.Second})
 	require.NoError(t, err)
 	require.Len(t, all, len(Origins()))
@@ -57,7 +55,7 @@ func TestAnAgentWatchesWhatItWasOrderedTo(t *testing.T) {
 	require.IsType(t, &Host{}, all[0].Source)
 
 	broken := errors.New("no quorum")
-	all, err = Open(Watch{Agent: "a", Settings: settings, Target: true, Open: func(map[string]string, *outbound.Dialer, *slog.Logger) (Source, error) { return nil, broken }})
+	all, err = Open(Watch{Agent: "a", Settings: settings, Target: true, Open: func(map[string]string, Access) (Source, error) { return nil, broken }})
 	require.ErrorIs(t, err, broken)
 	require.Len(t, all, 1, "the endpoint is watched all the same")
 }

@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"strconv"
 	"sync"
 
@@ -14,7 +13,6 @@ import (
 	"github.com/benchd/benchd/internal/descriptor"
 	"github.com/benchd/benchd/internal/load"
 	"github.com/benchd/benchd/internal/observe"
-	"github.com/benchd/benchd/internal/outbound"
 	"github.com/benchd/benchd/internal/property"
 	"github.com/benchd/benchd/internal/target"
 	"github.com/benchd/benchd/internal/workload"
@@ -191,7 +189,7 @@ func set(row map[string]string, fields, values [][]byte) {
 }
 
 // watch is the observe.Opener.
-func (m *table) watch(map[string]string, *outbound.Dialer, *slog.Logger) (observe.Source, error) {
+func (m *table) watch(map[string]string, observe.Access) (observe.Source, error) {
 	return source{m}, nil
 }
 

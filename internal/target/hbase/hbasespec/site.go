@@ -103,7 +103,7 @@ func notedKeys() []string {
 // agentKeys are the settings that agents take from these files.
 func agentKeys() []string {
 	return []string{
-		keytabKey, keytabPrincipalKey, keyStoreKey, keyStoreKey + ".location", keyStoreKey + ".password", keyStoreKey + ".type",
+		keytabKey, keytabPrincipalKey, keyStoreKey + ".location", keyStoreKey + ".password", keyStoreKey + ".type",
 		trustStoreKey + ".location", trustStoreKey + ".password", trustStoreKey + ".type",
 	}
 }

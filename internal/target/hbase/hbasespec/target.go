@@ -24,7 +24,8 @@ func Target() descriptor.Target {
 	t.Site = descriptor.Site{
 		Flag: "hbase-site", Usage: "read the address, the security and the timeouts of the cluster from an hbase-site.xml `FILE`",
 		Folder: "hbase-conf", FolderUsage: "read them from core-site.xml and hbase-site.xml in `DIR`, a client's configuration",
-		Files: SiteFiles(), Required: siteFile, Read: ReadSites,
+		KeysUsage: "take keytab, principal and certificates from hbase-site.xml and core-site.xml in `DIR`, a client's configuration of HBase; other flags override it",
+		Files:     SiteFiles(), Required: siteFile, Read: ReadSites, Credential: siteCredential,
 	}
 	return t
 }

@@ -2,25 +2,23 @@ package watch
 
 import (
 	"context"
-	"log/slog"
 
 	"github.com/benchd/benchd/internal/observe"
-	"github.com/benchd/benchd/internal/outbound"
 	"github.com/benchd/benchd/internal/target/hbase/hbasespec"
 	"github.com/benchd/benchd/internal/target/hbase/setup"
 )
 
 // Open is the observe.Opener of HBase and of sandboxes.
-func Open(properties map[string]string, dial *outbound.Dialer, log *slog.Logger) (observe.Source, error) {
+func Open(properties map[string]string, with observe.Access) (observe.Source, error) {
 	where, err := hbasespec.Read(properties)
 	if err != nil {
 		return nil, err //nolint:wrapcheck // it lists the mistakes
 	}
 	return NewHBase(func(ctx context.Context) (Cluster, error) {
-		client, err := setup.Connect(ctx, where, dial, log)
+		client, err := setup.Connect(ctx, where, with.Dial, with.Logger)
 		if err != nil {
 			return nil, err //nolint:wrapcheck // it needs no context
 		}
 		return client, nil
-	}, where.FullTable(), dial, log), nil
+	}, where.FullTable(), with.Dial, with.Logger), nil
 }
