@@ -1,6 +1,7 @@
 package outbound
 
 import (
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"net/http"
@@ -17,11 +18,14 @@ const (
 // Client makes an HTTP client that reuses connections. It never uses a proxy, and it follows no redirects: they lead to servers
 // that nobody has named. It does not decompress: a small answer could be a large page. Callers bound the bodies that they read. A
 // timeout of 0 leaves the limit of time to contexts.
-func Client(d *Dialer, timeout time.Duration) *http.Client {
+func Client(d *Dialer, timeout time.Duration) *http.Client { return TLSClient(d, timeout, nil) }
+
+// TLSClient makes a Client that uses a configuration of TLS for HTTPS; nil is the default one.
+func TLSClient(d *Dialer, timeout time.Duration, config *tls.Config) *http.Client {
 	return &http.Client{
 		Timeout: timeout,
 		Transport: &http.Transport{
-			DialContext: d.DialContext, MaxIdleConnsPerHost: 1, IdleConnTimeout: idleWithin, TLSHandshakeTimeout: dialWithin,
+			DialContext: d.DialContext, MaxIdleConnsPerHost: 1, IdleConnTimeout: idleWithin, TLSHandshakeTimeout: dialWithin, TLSClientConfig: config,
 			DisableCompression: true, MaxResponseHeaderBytes: maxHeader,
 		},
 		CheckRedirect: func(to *http.Request, _ []*http.Request) error {

@@ -70,7 +70,7 @@ func remedyOf(err error) remedy {
 	if errors.Is(err, errLate) {
 		return wait
 	}
-	if _, refused := errors.AsType[*outbound.RefusedError](err); refused {
+	if _, refused := errors.AsType[*outbound.RefusedError](err); refused || rpc.IsFinal(err) {
 		return giveUp
 	}
 	return redial

@@ -30,24 +30,27 @@ func Open(ctx context.Context, s load.Settings) (load.Target, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read settings of target hbase: %w", err)
 	}
-	if err := setup.CheckSecurity(settings); err != nil {
-		return nil, err //nolint:wrapcheck // it needs no context
-	}
 	if settings.User == "" {
 		settings.User = "benchd"
 		if u, err := user.Current(); err == nil {
 			settings.User = u.Username
 		}
 	}
-	ctx, cancel := context.WithTimeout(ctx, openWithin+admin.DefaultRecovery)
-	defer cancel()
-	cluster, err := admin.Connect(ctx, admin.Config{
-		Quorum: strings.Join(settings.Quorum, ","), Parent: settings.Znode, User: settings.User, Logger: s.Logger, ConnectTimeout: openWithin, Dial: s.Dial,
-	})
+	secured, err := setup.NewSecurity(settings, s.Credential, s.Logger)
 	if err != nil {
 		return nil, err //nolint:wrapcheck // it needs no context
 	}
+	ctx, cancel := context.WithTimeout(ctx, openWithin+admin.DefaultRecovery)
+	defer cancel()
+	config := setup.Config(settings, secured, s.Dial, s.Logger)
+	config.ConnectTimeout = openWithin
+	cluster, err := admin.Connect(ctx, config)
+	if err != nil {
+		secured.Close()
+		return nil, err //nolint:wrapcheck // it needs no context
+	}
 	t := New(settings, s, metaLocator{cluster, settings.FullTable()})
+	t.secured, t.greeting.User, t.greeting.Secure = secured, config.User, config.Secure
 	t.cluster, t.state.ask = cluster, disabledBy(cluster, settings.FullTable())
 	if err := t.findTable(ctx); err != nil && !errors.Is(err, errNoTable) { // it may be about to be created
 		return nil, errors.Join(err, t.Close())

@@ -14,6 +14,7 @@ import (
 	"github.com/benchd/benchd/internal/target/hbase/admin"
 	"github.com/benchd/benchd/internal/target/hbase/hbasespec"
 	"github.com/benchd/benchd/internal/target/hbase/rpc"
+	"github.com/benchd/benchd/internal/target/hbase/setup"
 	"github.com/benchd/benchd/internal/workload"
 )
 
@@ -29,7 +30,8 @@ type Target struct {
 	greeting    rpc.Config
 
 	regions *regionCache
-	cluster *admin.Client // nil in tests
+	cluster *admin.Client   // nil in tests
+	secured *setup.Security // nil in tests
 	state   tableState
 
 	mu      sync.Mutex
@@ -155,6 +157,9 @@ func (t *Target) Close() error {
 	t.answers.Wait() // closed connections have ended their calls
 	if t.cluster != nil {
 		t.cluster.Close()
+	}
+	if t.secured != nil {
+		t.secured.Close()
 	}
 	return nil
 }

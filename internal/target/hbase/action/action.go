@@ -20,6 +20,7 @@ import (
 // actor carries out actions on one cluster.
 type actor struct {
 	client   *admin.Client
+	secured  *setup.Security
 	settings hbasespec.Settings
 	workload workload.Config // its keys determine the split points of tables
 	by       string          // the creator of tables
@@ -32,20 +33,26 @@ func Open(ctx context.Context, s load.Settings) (load.Actor, error) {
 	if err != nil {
 		return nil, load.Mark(load.ErrAction, fmt.Errorf("read settings of target hbase: %w", err))
 	}
-	client, err := setup.Connect(ctx, settings, s.Dial, s.Logger)
+	secured, err := setup.NewSecurity(settings, s.Credential, s.Logger)
 	if err != nil {
+		return nil, load.Mark(load.ErrNotReached, err)
+	}
+	client, err := setup.Connect(ctx, settings, secured, s.Dial, s.Logger)
+	if err != nil {
+		secured.Close()
 		return nil, load.Mark(load.ErrNotReached, err)
 	}
 	by := s.Run
 	if by == "" {
 		by = "benchctl admin"
 	}
-	return &actor{client: client, settings: settings, workload: s.Workload, by: by, log: s.Logger}, nil
+	return &actor{client: client, secured: secured, settings: settings, workload: s.Workload, by: by, log: s.Logger}, nil
 }
 
 // Close closes the connections to the cluster.
 func (a *actor) Close() error {
 	a.client.Close()
+	a.secured.Close()
 	return nil
 }
 

@@ -31,7 +31,7 @@ func (c *Client) dial(ctx context.Context, to endpoint) (*rpc.Conn, error) {
 	// Ordinary system calls will do: there are few. The connection's end is seen at once, so that no change is sent on a
 	// connection that has ended.
 	conn, err := rpc.Dial(ctx, to.address, rpc.Config{
-		User: c.config.User, Service: to.service, KnownIO: true, KeepReading: true, Dial: c.config.Dial.Named("ZooKeeper or hbase:meta"),
+		User: c.config.User, Service: to.service, Secure: c.config.Secure, KnownIO: true, KeepReading: true, Dial: c.config.Dial.Named("ZooKeeper or hbase:meta"),
 	})
 	if err != nil {
 		what := "HBase region server"

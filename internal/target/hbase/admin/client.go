@@ -8,7 +8,6 @@ import (
 	"strconv"
 	"sync"
 
-	"github.com/benchd/benchd/internal/outbound"
 	"github.com/benchd/benchd/internal/target/hbase/rpc"
 )
 
@@ -63,7 +62,7 @@ func Connect(ctx context.Context, config Config) (*Client, error) {
 func newClient(config Config, servers []string) *Client {
 	return &Client{
 		config: config, log: config.Logger, servers: servers, conns: make(map[endpoint]*rpc.Conn), gate: make(chan struct{}, 1),
-		web: outbound.Client(config.Dial.Named("the cluster's status"), pageWithin),
+		web: config.Web(config.Dial.Named("the cluster's status"), pageWithin),
 	}
 }
 

@@ -2,13 +2,16 @@ package admin
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"log/slog"
 	"net"
+	"net/http"
 	"strings"
 	"time"
 
 	"github.com/benchd/benchd/internal/outbound"
+	"github.com/benchd/benchd/internal/target/hbase/rpc"
 )
 
 // Config is where the cluster is and how to connect to it.
@@ -19,8 +22,15 @@ type Config struct {
 	Port int
 	// Parent is the znode below which HBase publishes its servers; empty is /hbase.
 	Parent string
-	// User is the user that HBase sees; empty is root.
+	// User is the user that HBase sees; empty is root, or without a user in the header with Secure.
 	User string
+	// Secure makes connections to masters and region servers secure; nil for none.
+	Secure rpc.Secure
+	// SecureZooKeeper makes connections to ZooKeeper secure; nil for none.
+	SecureZooKeeper func(ctx context.Context, conn net.Conn, host string) (net.Conn, error)
+	// Web makes the client of the servers' pages, and Scheme is that of their addresses; the default is plain HTTP.
+	Web    func(dial *outbound.Dialer, timeout time.Duration) *http.Client
+	Scheme string
 	// ConnectTimeout limits the search for the cluster and its master, and later each new connection; 0 is 8 s.
 	ConnectTimeout time.Duration
 	// RecoveryTimeout limits the wait for hbase:meta to be served; 0 is a minute.
@@ -45,7 +55,13 @@ const (
 func (c Config) withDefaults() Config {
 	c.Port = cmp.Or(c.Port, 2181)
 	c.Parent = "/" + strings.Trim(cmp.Or(c.Parent, "/hbase"), "/")
-	c.User = cmp.Or(c.User, "root")
+	if c.Secure == nil {
+		c.User = cmp.Or(c.User, "root")
+	}
+	if c.Web == nil {
+		c.Web = outbound.Client
+	}
+	c.Scheme = cmp.Or(c.Scheme, "http")
 	c.ConnectTimeout = cmp.Or(c.ConnectTimeout, defaultConnect)
 	c.RecoveryTimeout = cmp.Or(c.RecoveryTimeout, DefaultRecovery)
 	c.CallTimeout = cmp.Or(c.CallTimeout, defaultCall)

@@ -22,7 +22,7 @@ func (c *Client) page(ctx context.Context, host string, port int, path string, i
 		return fmt.Errorf("%s reports no port of its info pages", host)
 	}
 	at := net.JoinHostPort(host, itoa(port))
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+at+path, nil)
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, c.config.Scheme+"://"+at+path, nil)
 	if err != nil {
 		return fmt.Errorf("read page of %s: %w", at, err)
 	}
@@ -32,10 +32,10 @@ func (c *Client) page(ctx context.Context, host string, port int, path string, i
 	}
 	defer response.Body.Close()
 	if response.StatusCode != http.StatusOK {
-		return fmt.Errorf("read page http://%s%s: %s", at, path, response.Status)
+		return fmt.Errorf("read page %s: %s", request.URL, response.Status)
 	}
 	if err := json.NewDecoder(io.LimitReader(response.Body, pageLimit)).Decode(into); err != nil {
-		return fmt.Errorf("read page http://%s%s: %w", at, path, err)
+		return fmt.Errorf("read page %s: %w", request.URL, err)
 	}
 	return nil
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/benchd/benchd/internal/outbound"
 	"github.com/benchd/benchd/internal/target/hbase/protocol"
+	"github.com/benchd/benchd/internal/target/hbase/rpc"
 )
 
 // progressAfter is how long retries go on before they are logged: most end earlier, as when a region moves.
@@ -70,7 +71,7 @@ func mayPass(err error) bool {
 	if dns, ok := errors.AsType[*net.DNSError](err); ok && dns.IsNotFound {
 		return false
 	}
-	if isRefused(err) {
+	if isRefused(err) || rpc.IsFinal(err) {
 		return false
 	}
 	for _, final := range []error{ErrNoTable, ErrNoNamespace, ErrTableExists, ErrDisabled, ErrEnabled, zk.ErrNoAuth, errNoZooKeeper, errTooMuch, context.Canceled} {

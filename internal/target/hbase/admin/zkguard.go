@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/benchd/benchd/internal/outbound"
+	"github.com/benchd/benchd/internal/target/hbase/rpc"
 )
 
 // maxFrame is the longest answer of ZooKeeper that is accepted; its own limit for the content of a znode is 1 MiB.
@@ -22,7 +23,8 @@ const maxFrame = 4 << 20
 // malformed answers.
 type zkGuard struct {
 	dial   *outbound.Dialer
-	failed chan error // receives the first error after which trying again is of no use
+	secure func(ctx context.Context, conn net.Conn, host string) (net.Conn, error) // nil for none
+	failed chan error                                                              // receives the first error after which trying again is of no use
 }
 
 // connect is the library's zk.Dialer.
@@ -30,13 +32,29 @@ func (g *zkGuard) connect(network, address string, timeout time.Duration) (net.C
 	ctx, cancel := context.WithTimeout(context.Background(), timeout)
 	defer cancel()
 	conn, err := g.dial.DialContext(ctx, network, address)
-	if isRefused(err) {
+	if err == nil && g.secure != nil {
+		conn, err = g.seal(ctx, conn, address)
+	}
+	if isRefused(err) || rpc.IsFinal(err) {
 		g.fail(err)
 	}
 	if err != nil {
 		return nil, err //nolint:wrapcheck // it names the address
 	}
 	return &guarded{Conn: conn, guard: g, address: address, kinds: make(map[int32]int32)}, nil
+}
+
+// seal makes a connection secure.
+func (g *zkGuard) seal(ctx context.Context, conn net.Conn, address string) (net.Conn, error) {
+	host, _, err := net.SplitHostPort(address)
+	if err != nil {
+		return nil, errors.Join(err, conn.Close())
+	}
+	sealed, err := g.secure(ctx, conn, host)
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("connect to ZooKeeper at %s: %w", address, err), conn.Close())
+	}
+	return sealed, nil
 }
 
 func (g *zkGuard) fail(err error) {

@@ -139,7 +139,7 @@ func (silent) Printf(string, ...any) {}
 
 // look reads the znodes.
 func (c *Client) look(ctx context.Context, services []string) (sites, error) {
-	guard := &zkGuard{dial: c.quorum(), failed: make(chan error, 1)}
+	guard := &zkGuard{dial: c.quorum(), secure: c.config.SecureZooKeeper, failed: make(chan error, 1)}
 	conn, _, err := zk.Connect(c.servers, sessionTimeout, zk.WithLogger(silent{}), zk.WithLogInfo(false),
 		zk.WithDialer(guard.connect), zk.WithHostProvider(&hostList{}))
 	if err != nil {
@@ -232,7 +232,7 @@ func (c *Client) znode(conn *zk.Conn, name string, into proto.Message) error {
 	data, _, err := conn.Get(at)
 	switch {
 	case errors.Is(err, zk.ErrNoAuth):
-		return fmt.Errorf("read znode %s: %w: the cluster requires authentication that benchd does not support (it has simple authentication only, no Kerberos)", at, err)
+		return fmt.Errorf("read znode %s: %w: only authenticated clients of ZooKeeper may read it, and this client does not authenticate there; let everybody read it, as HBase does by default", at, err)
 	case errors.Is(err, zk.ErrNoServer), errors.Is(err, zk.ErrConnectionClosed):
 		return fmt.Errorf("%w: ZooKeeper at %s accepts connections but opens no session: does ZooKeeper listen there, and does it have a quorum?",
 			ErrNotReached, strings.Join(c.servers, ","))

@@ -10,12 +10,15 @@ import (
 	"github.com/benchd/benchd/internal/target/hbase/hbasespec"
 )
 
-// Connect connects to the cluster that the settings name. It fails within ten seconds if there is none.
-func Connect(ctx context.Context, s hbasespec.Settings, dial *outbound.Dialer, log *slog.Logger) (*admin.Client, error) {
-	if err := CheckSecurity(s); err != nil {
-		return nil, err
+// Config returns how to connect to the cluster that the settings name.
+func Config(s hbasespec.Settings, secured *Security, dial *outbound.Dialer, log *slog.Logger) admin.Config {
+	return admin.Config{
+		Quorum: strings.Join(s.Quorum, ","), Parent: s.Znode, User: secured.User("root"), Dial: dial, Logger: log,
+		Secure: secured.RPC(), SecureZooKeeper: secured.ZooKeeper(), Web: secured.Web, Scheme: secured.Scheme(),
 	}
-	return admin.Connect(ctx, admin.Config{
-		Quorum: strings.Join(s.Quorum, ","), Parent: s.Znode, User: s.User, Dial: dial, Logger: log,
-	})
+}
+
+// Connect connects to the cluster that the settings name. It fails within ten seconds if there is none.
+func Connect(ctx context.Context, s hbasespec.Settings, secured *Security, dial *outbound.Dialer, log *slog.Logger) (*admin.Client, error) {
+	return admin.Connect(ctx, Config(s, secured, dial, log))
 }

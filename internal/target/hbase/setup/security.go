@@ -1,18 +1,162 @@
 package setup
 
 import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
 	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"time"
 
+	"github.com/benchd/benchd/internal/credential"
+	"github.com/benchd/benchd/internal/outbound"
 	"github.com/benchd/benchd/internal/target/hbase/hbasespec"
+	"github.com/benchd/benchd/internal/target/hbase/rpc"
 )
 
-// errNotSecured refuses connections that would be less secure than the settings say.
-var errNotSecured = errors.New("the settings need Kerberos or TLS, and this client has neither")
+// Security is how one target, actor or source of telemetry connects to a cluster. NewSecurity makes one, and its owner closes it.
+type Security struct {
+	settings hbasespec.Settings
+	tls      *tls.Config // nil if no connection needs it
+}
 
-// CheckSecurity refuses settings that the client cannot fulfil.
-func CheckSecurity(s hbasespec.Settings) error {
-	if s.Security.Tickets() || s.Security.Certificates() {
-		return errNotSecured
+// errNoKerberos refuses connections that would be less secure than the settings say.
+var errNoKerberos = errors.New("the settings need Kerberos, which this client does not have")
+
+// NewSecurity prepares connections by the settings of a run, and by what the agent has to prove itself.
+func NewSecurity(s hbasespec.Settings, c *credential.Credential, _ *slog.Logger) (*Security, error) {
+	one := &Security{settings: s}
+	if s.Security.Tickets() {
+		return nil, rpc.Final(errNoKerberos)
+	}
+	if s.Security.Certificates() {
+		config, err := c.TLS()
+		if err != nil {
+			return nil, rpc.Final(err)
+		}
+		one.tls = config
+	}
+	return one, nil
+}
+
+// Close ends what the connections share.
+func (*Security) Close() {}
+
+// User returns the user in the header of connections; empty if the servers learn it otherwise.
+func (s *Security) User(byDefault string) string {
+	switch {
+	case s.settings.Security.Kerberos:
+		return ""
+	case s.settings.User != "":
+		return s.settings.User
+	}
+	return byDefault
+}
+
+// RPC returns what makes connections to masters and region servers secure, or nil.
+func (s *Security) RPC() rpc.Secure {
+	if !s.settings.Security.TLS {
+		return nil
+	}
+	config := s.versions()
+	return func(ctx context.Context, conn net.Conn, host, _ string) (net.Conn, error) {
+		sealed, err := handshake(ctx, conn, host, config, s.settings.Security.VerifyHost)
+		if err != nil {
+			return nil, err
+		}
+		if _, err := sealed.Write([]byte(rpc.Simple)); err != nil {
+			return nil, fmt.Errorf("greet %s: %w", host, err)
+		}
+		return sealed, nil
+	}
+}
+
+// versions returns the configuration of TLS with the versions of the settings.
+func (s *Security) versions() *tls.Config {
+	config := s.tls.Clone()
+	config.MinVersion, config.MaxVersion = tls.VersionTLS12, tls.VersionTLS13
+	if !s.settings.Security.TLS12 {
+		config.MinVersion = tls.VersionTLS13
+	}
+	if !s.settings.Security.TLS13 {
+		config.MaxVersion = tls.VersionTLS12
+	}
+	return config
+}
+
+// ZooKeeper returns what makes connections to ZooKeeper secure, or nil.
+func (s *Security) ZooKeeper() func(ctx context.Context, conn net.Conn, host string) (net.Conn, error) {
+	if !s.settings.Security.ZooKeeperTLS {
+		return nil
+	}
+	return func(ctx context.Context, conn net.Conn, host string) (net.Conn, error) {
+		return handshake(ctx, conn, host, s.tls, true)
+	}
+}
+
+// Web returns a client of the servers' pages. A timeout of 0 leaves the limit of time to contexts.
+func (s *Security) Web(dial *outbound.Dialer, timeout time.Duration) *http.Client {
+	var config *tls.Config
+	if s.settings.Security.HTTPS {
+		config = s.tls.Clone()
+	}
+	return outbound.TLSClient(dial, timeout, config)
+}
+
+// Scheme returns the scheme of the servers' pages.
+func (s *Security) Scheme() string {
+	if s.settings.Security.HTTPS {
+		return "https"
+	}
+	return "http"
+}
+
+// handshake begins TLS on a connection to a host. Without verify a certificate of any name is accepted, if an authority has issued it.
+func handshake(ctx context.Context, conn net.Conn, host string, config *tls.Config, verify bool) (net.Conn, error) {
+	config = config.Clone()
+	config.ServerName = host
+	if !verify {
+		config.InsecureSkipVerify = true // VerifyConnection does all but the name
+		config.VerifyConnection = func(state tls.ConnectionState) error { return issued(state, config.RootCAs) }
+	}
+	sealed := tls.Client(conn, config)
+	if err := sealed.HandshakeContext(ctx); err != nil {
+		return nil, fmt.Errorf("TLS with %s: %w%s", host, err, cure(err))
+	}
+	return sealed, nil
+}
+
+// issued checks that an authority has issued the certificate of a server.
+func issued(state tls.ConnectionState, roots *x509.CertPool) error {
+	between := x509.NewCertPool()
+	for _, c := range state.PeerCertificates[1:] {
+		between.AddCert(c)
+	}
+	_, err := state.PeerCertificates[0].Verify(x509.VerifyOptions{Roots: roots, Intermediates: between})
+	if err != nil {
+		return &tls.CertificateVerificationError{UnverifiedCertificates: state.PeerCertificates, Err: err}
 	}
 	return nil
+}
+
+// cure returns what to do about an error of a handshake, with a separator.
+func cure(err error) string {
+	remote, _ := errors.AsType[*net.OpError](err)
+	_, plain := errors.AsType[tls.RecordHeaderError](err)
+	_, name := errors.AsType[x509.HostnameError](err)
+	_, authority := errors.AsType[x509.UnknownAuthorityError](err)
+	switch {
+	case plain:
+		return "; the server has no TLS on this port: leave the property of TLS out, or correct the port"
+	case name:
+		return "; the certificate is for another name: correct it, or the address"
+	case authority:
+		return "; give the authority that issued the certificate to the agent, with --target-tls-ca"
+	case remote != nil && remote.Op == "remote error":
+		return "; the server refuses the agent's certificate, or wants one: give the agent one that it accepts, with --target-tls-cert and --target-tls-key"
+	}
+	return ""
 }

@@ -52,6 +52,8 @@ type HBase struct {
 	connect func(context.Context) (Cluster, error)
 	log     *slog.Logger
 	web     *http.Client
+	scheme  string       // of the servers' pages
+	end     func()       // closes what the connections share
 	seed    maphash.Seed // of the pages' checksums
 
 	asking  sync.WaitGroup
@@ -111,7 +113,7 @@ func NewHBase(connect func(context.Context) (Cluster, error), table string, dial
 	h := &HBase{
 		table:   newTableLoads(table),
 		connect: connect, log: log, web: outbound.Client(dial.Named("the cluster's status"), 0), seed: maphash.MakeSeed(), warned: make(map[string]bool),
-		servers: make(map[string]*watched), changes: newChanges(),
+		servers: make(map[string]*watched), changes: newChanges(), scheme: "http", end: func() {},
 	}
 	h.life, h.quit = context.WithCancel(context.Background())
 	return h
@@ -125,6 +127,7 @@ func (h *HBase) Close() {
 	if h.cluster != nil {
 		h.cluster.Close()
 	}
+	h.end()
 }
 
 // Look reads the beans of the servers, and takes the newest status of the cluster. Only the first Look waits for a status.
@@ -260,7 +263,7 @@ func (h *HBase) find(c *admin.Cluster) {
 		there[key] = true
 		base := ""
 		if port > 0 {
-			base = "http://" + net.JoinHostPort(hostOf(name), strconv.Itoa(port))
+			base = h.scheme + "://" + net.JoinHostPort(hostOf(name), strconv.Itoa(port))
 		}
 		if w := h.servers[key]; w != nil {
 			w.base = base
