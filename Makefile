@@ -87,8 +87,8 @@ HEAP  ?= 1g
 HBASE ?= 2.6.4
 
 .PHONY: hbase-up
-hbase-up: ## Start a real HBase (HBASE=2.6.4) with RS (1) region servers on this machine, and print how to use it.
-	@scripts/hbase up --version '$(HBASE)' --servers $(RS) --heap $(HEAP)
+hbase-up: ## Start a real HBase (HBASE=2.6.4) with RS (1) region servers on this machine, secured with SECURE=kerberos,tls, and print how to use it.
+	@scripts/hbase up --version '$(HBASE)' --secure '$(SECURE)' --servers $(RS) --heap $(HEAP)
 
 .PHONY: hbase-down
 hbase-down: ## Stop it and keep its data; PURGE=1 deletes the data.
