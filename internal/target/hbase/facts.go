@@ -5,6 +5,7 @@ import (
 	"errors"
 	"maps"
 	"strconv"
+	"strings"
 	"sync"
 
 	"github.com/benchd/benchd/internal/load"
@@ -74,6 +75,12 @@ func (t *Target) Facts(ctx context.Context) (map[string]string, error) {
 		if isSandbox(facts["hbase.version"]) {
 			facts["target"] = "sandbox"
 		}
+	}
+	if t.secured != nil {
+		maps.Copy(facts, t.secured.Facts())
+	}
+	if len(s.Ignored) > 0 {
+		facts["hbase.conf.ignored"] = strings.Join(s.Ignored, ",")
 	}
 	if s.BatchSize > 1 {
 		facts["hbase.client.batching"] = "up to " + strconv.Itoa(s.BatchSize) + ", waiting " + s.BatchDelay.String()

@@ -80,6 +80,9 @@ func (t *Target) checkServers(ctx context.Context) error {
 
 // Prepare creates the table if hbase.table.create requires it, and checks that it can be used. The run's steward calls it.
 func (t *Target) Prepare(ctx context.Context) error {
+	if names := t.settings.Ignored; len(names) > 0 {
+		t.log.Warn("settings of HBase's own client have no effect", "names", strings.Join(names, ","))
+	}
 	if _, err := setup.Prepare(ctx, t.cluster, t.settings, t.workload, t.run, t.log); err != nil {
 		return err //nolint:wrapcheck // it needs no context
 	}

@@ -16,6 +16,9 @@ func inReports() descriptor.Report {
 			{Name: "hbase.servers", Title: "region servers"},
 			{Name: "hbase.cluster.id", Title: "cluster"},
 			{Name: "hbase.zookeeper.quorum", Title: "quorum"},
+			{Name: authenticationKey, Title: "authentication"},
+			{Name: protectionKey, Title: "protection"},
+			{Name: "hbase.tls", Title: "TLS"},
 		},
 		Telemetry: []descriptor.TelemetryColumn{
 			{Title: "servers", Figure: master + "servers"},

@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"sync/atomic"
 	"time"
 
 	"github.com/benchd/benchd/internal/credential"
@@ -20,7 +21,8 @@ import (
 // Security is how one target, actor or source of telemetry connects to a cluster. NewSecurity makes one, and its owner closes it.
 type Security struct {
 	settings hbasespec.Settings
-	tls      *tls.Config // nil if no connection needs it
+	tls      *tls.Config            // nil if no connection needs it
+	agreed   atomic.Pointer[string] // what the last handshake of TLS with a master or region server has agreed on
 }
 
 // errNoKerberos refuses connections that would be less secure than the settings say.
@@ -67,6 +69,8 @@ func (s *Security) RPC() rpc.Secure {
 		if err != nil {
 			return nil, err
 		}
+		state := sealed.ConnectionState()
+		s.agreed.Store(new(tls.VersionName(state.Version) + " " + tls.CipherSuiteName(state.CipherSuite)))
 		if _, err := sealed.Write([]byte(rpc.Simple)); err != nil {
 			return nil, fmt.Errorf("greet %s: %w", host, err)
 		}
@@ -85,6 +89,15 @@ func (s *Security) versions() *tls.Config {
 		config.MaxVersion = tls.VersionTLS12
 	}
 	return config
+}
+
+// Facts describes how connections are authenticated and encrypted; it is empty for plain ones. It has no names and no keys of the agent.
+func (s *Security) Facts() map[string]string {
+	facts := make(map[string]string)
+	if agreed := s.agreed.Load(); agreed != nil {
+		facts["hbase.tls"] = *agreed
+	}
+	return facts
 }
 
 // ZooKeeper returns what makes connections to ZooKeeper secure, or nil.
@@ -115,7 +128,7 @@ func (s *Security) Scheme() string {
 }
 
 // handshake begins TLS on a connection to a host. Without verify a certificate of any name is accepted, if an authority has issued it.
-func handshake(ctx context.Context, conn net.Conn, host string, config *tls.Config, verify bool) (net.Conn, error) {
+func handshake(ctx context.Context, conn net.Conn, host string, config *tls.Config, verify bool) (*tls.Conn, error) {
 	config = config.Clone()
 	config.ServerName = host
 	if !verify {

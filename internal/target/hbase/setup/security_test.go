@@ -162,6 +162,11 @@ func TestConnectionsUseTheTLSOfTheSettings(t *testing.T) {
 			}
 			require.NoError(t, err)
 			require.Equal(t, rpc.Simple, hello)
+			version := "TLS 1.3 TLS_"
+			if !test.settings.TLS13 {
+				version = "TLS 1.2 TLS_"
+			}
+			require.Contains(t, s.Facts()["hbase.tls"], version)
 		})
 	}
 }
