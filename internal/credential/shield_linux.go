@@ -1,6 +1,7 @@
 package credential
 
 import (
+	"errors"
 	"fmt"
 
 	"golang.org/x/sys/unix"
@@ -8,7 +9,8 @@ import (
 
 // Shield keeps the memory of this process out of core dumps, and other processes of its user from reading it.
 func Shield() error {
-	if err := unix.Setrlimit(unix.RLIMIT_CORE, &unix.Rlimit{}); err != nil {
+	// A unit of systemd may forbid to change limits; what follows suffices then.
+	if err := unix.Setrlimit(unix.RLIMIT_CORE, &unix.Rlimit{}); err != nil && !errors.Is(err, unix.EPERM) {
 		return fmt.Errorf("disable core dumps: %w", err)
 	}
 	// The limit does not count where dumps go to a program, as those of systemd-coredump do.
