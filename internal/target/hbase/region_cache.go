@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"sort"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -212,17 +213,19 @@ func (c *regionCache) region(p Place) *region {
 	}
 }
 
-// put replaces the regions that overlap r. The caller holds mu.
+// put replaces the regions that overlap r, which are neighbours. The caller holds mu.
 func (c *regionCache) put(r *region) {
 	before := *c.regions.Load()
-	regions := make([]*region, 0, len(before)+1)
-	for _, other := range before {
-		if !other.overlaps(r) {
-			regions = append(regions, other)
-		}
+	from, to := sort.Search(len(before), func(i int) bool { return bytes.Compare(before[i].start, r.start) > 0 }), len(before)
+	if len(r.stop) > 0 {
+		to = max(from, sort.Search(len(before), func(i int) bool { return bytes.Compare(before[i].start, r.stop) >= 0 }))
 	}
-	at, _ := slices.BinarySearchFunc(regions, r, order)
-	regions = slices.Insert(regions, at, r)
+	for from > 0 && before[from-1].overlaps(r) {
+		from--
+	}
+	regions := make([]*region, 0, len(before)-(to-from)+1)
+	regions = append(append(regions, before[:from]...), r)
+	regions = append(regions, before[to:]...)
 	c.regions.Store(&regions)
 }
 
