@@ -248,6 +248,30 @@ func TestASelectionThatIsNotThereListsWhatIs(t *testing.T) {
 	}
 }
 
+// Two clients of one database differ in more than a setting: it is listed first, and once.
+func TestTheClientThatDiffersIsNamedFirst(t *testing.T) {
+	of := func(client string, reported bool) made {
+		return made{repeats: 4, factor: 1, name: "x", change: func(r *result.Run) {
+			r.Resolved["cluster.client"], r.Resolved["before.run"] = client, client+" starts"
+			if reported {
+				r.Provenance.Target["client"] = client
+			}
+		}}
+	}
+	a, b := of("native", true), of("other", true)
+	a.id, b.id = "A", "B"
+	c := compare.New(side(t, "A", suite(a)), side(t, "B", suite(b)), compare.Settings{Smallest: 0.05})
+	require.Equal(t, []compare.Difference{
+		{What: "client", A: "native", B: "other", Cases: []string{}},
+		{What: "setting before.run", A: "native starts", B: "other starts", Cases: []string{}},
+	}, c.Differences)
+
+	// Earlier builds had one client and did not report it.
+	b = of("native", false)
+	b.id = "B"
+	require.Empty(t, compare.New(side(t, "A", suite(a)), side(t, "B", suite(b)), compare.Settings{Smallest: 0.05}).Differences)
+}
+
 // A target reports some of its settings: what differs there is listed as the setting alone.
 func TestADifferenceIsNamedOnce(t *testing.T) {
 	of := func(service, reported string) made {

@@ -78,16 +78,35 @@ func differences(a, b Side) []Difference {
 			out[i].Cases = []string{}
 		}
 	}
-	if i := slices.IndexFunc(out, func(d Difference) bool { return d.What == "program" }); i > 0 { // the most that can differ
-		first := out[i]
-		out = slices.Insert(slices.Delete(out, i, i+1), 0, first)
+	return first(first(out, "client"), "program") // the most that can differ
+}
+
+// first moves a difference to the front.
+func first(all []Difference, what string) []Difference {
+	i := slices.IndexFunc(all, func(d Difference) bool { return d.What == what })
+	if i <= 0 {
+		return all
 	}
-	return out
+	d := all[i]
+	return slices.Insert(slices.Delete(all, i, i+1), 0, d)
 }
 
 // once removes what a target reports of a setting that differs: it is one difference. A target may report its own name,
-// which is the setting db.
+// which is the setting db, and which client executes the operations, which a setting selects. Results of builds with one client
+// only do not name it.
 func once(x, y map[string]string) {
+	const client = "client"
+	if a, b := x[client], y[client]; a == "" || b == "" {
+		delete(x, client)
+		delete(y, client)
+	} else if a != b {
+		for what := range x {
+			if strings.HasPrefix(what, "setting ") && x[what] == a && y[what] == b {
+				delete(x, what)
+				delete(y, what)
+			}
+		}
+	}
 	for _, facts := range []map[string]string{x, y} {
 		for what := range facts {
 			name, is := strings.CutPrefix(what, "target ")
@@ -124,6 +143,10 @@ func facts(runs []result.Run) map[string]string {
 	for _, r := range runs {
 		put("benchd", r.Provenance.Benchd)
 		for name, v := range r.Provenance.Target {
+			if name == "client" {
+				put(name, v)
+				continue
+			}
 			put("target "+name, v)
 		}
 		for name, v := range r.Resolved {

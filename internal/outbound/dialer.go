@@ -100,10 +100,8 @@ func (d *Dialer) Check(ctx context.Context, address string) error {
 	if err != nil || d.all {
 		return err
 	}
-	ips := []netip.Addr{}
-	if ip, err := netip.ParseAddr(host); err == nil {
-		ips = append(ips, ip)
-	} else if ips, err = d.lookup(ctx, host); err != nil {
+	ips, err := d.lookup(ctx, host)
+	if err != nil {
 		return nil //nolint:nilerr // see above
 	}
 	for _, ip := range ips {
@@ -117,7 +115,33 @@ func (d *Dialer) Check(ctx context.Context, address string) error {
 	return d.refuse(address, netip.AddrPortFrom(plain(ips[0]), port))
 }
 
+// Resolve returns an address, HOST:PORT, with the first of the host's addresses that is allowed, for libraries that dial by
+// themselves. Without rules it returns the address as it is.
+func (d *Dialer) Resolve(ctx context.Context, address string) (string, error) {
+	d = d.orDefault()
+	host, port, err := d.split(address)
+	if err != nil || d.all {
+		return address, err
+	}
+	ips, err := d.lookup(ctx, host)
+	if err != nil {
+		return "", fmt.Errorf("resolve %s: %w", clean(address), err)
+	}
+	for _, ip := range ips {
+		if to := netip.AddrPortFrom(plain(ip), port); allows(d.rules, canonical(host), to) {
+			return to.String(), nil
+		}
+	}
+	if len(ips) == 0 {
+		return "", fmt.Errorf("resolve %s: no address", clean(address))
+	}
+	return "", d.refuse(address, netip.AddrPortFrom(plain(ips[0]), port))
+}
+
 func (d *Dialer) lookup(ctx context.Context, host string) ([]netip.Addr, error) {
+	if ip, err := netip.ParseAddr(host); err == nil {
+		return []netip.Addr{ip}, nil
+	}
 	if d.resolver != nil {
 		return d.resolver.LookupNetIP(ctx, "ip", host)
 	}

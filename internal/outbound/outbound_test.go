@@ -250,3 +250,31 @@ func FuzzParseRule(f *testing.F) {
 		require.Equal(t, !wide, own, text)
 	})
 }
+
+// Libraries that dial by themselves get an address that is allowed, and no name that could resolve to another one later.
+func TestResolveReturnsAnAllowedAddress(t *testing.T) {
+	d, err := New([]string{"10.0.0.0/8", "2001:db8::/32"})
+	require.NoError(t, err)
+	d = d.Named("hbase:meta")
+	d.resolver = named{"inside.example": {"10.1.2.3"}, "meta.example": {"169.254.169.254"}}
+	for address, want := range map[string]string{
+		"inside.example:16020": "10.1.2.3:16020", "10.9.9.9:1": "10.9.9.9:1", "[2001:db8::1]:80": "[2001:db8::1]:80",
+	} {
+		got, err := d.Resolve(t.Context(), address)
+		require.NoError(t, err)
+		require.Equal(t, want, got)
+	}
+	for _, address := range []string{"meta.example:80", "127.0.0.1:80"} {
+		_, err := d.Resolve(t.Context(), address)
+		var refused *RefusedError
+		require.ErrorAs(t, err, &refused)
+		require.Equal(t, "hbase:meta", refused.By)
+	}
+	_, err = d.Resolve(t.Context(), "none.example:80")
+	require.EqualError(t, err, "resolve none.example:80: no such host")
+	_, err = d.Resolve(t.Context(), "none")
+	require.ErrorContains(t, err, "want HOST:PORT")
+	got, err := Any().Resolve(t.Context(), "anything.example:80")
+	require.NoError(t, err)
+	require.Equal(t, "anything.example:80", got)
+}

@@ -5,6 +5,10 @@ import "github.com/benchd/benchd/internal/load"
 // Counts returns what the client has done so far besides operations: retries, connections that it opened, and region
 // look-ups. Retries has the reasons.
 func (t *Target) Counts() map[string]uint64 {
+	if t.second != nil {
+		retries, dials, lookups := t.second.Counts()
+		return map[string]uint64{"retry": uint64(max(retries, 0)), "connect": uint64(max(dials, 0)), "region_lookup": uint64(max(lookups, 0))}
+	}
 	return map[string]uint64{
 		"retry":         uint64(max(t.retries.Load(), 0)),
 		"connect":       uint64(max(t.dials.Load(), 0)),

@@ -55,6 +55,12 @@ func kindOf(err error) string {
 
 // Retries implements load.Retrier.
 func (t *Target) Retries() map[string]uint64 {
+	if t.second != nil {
+		if n, _, _ := t.second.Counts(); n > 0 {
+			return map[string]uint64{"hidden_by_gohbase": uint64(n)}
+		}
+		return nil
+	}
 	t.causes.mu.Lock()
 	defer t.causes.mu.Unlock()
 	return maps.Clone(t.causes.by)
@@ -69,6 +75,7 @@ func (t *Target) Facts(ctx context.Context) (map[string]string, error) {
 		"hbase.regions":            strconv.Itoa(t.regions.size()),
 		"hbase.client.connections": strconv.Itoa(s.Connections),
 		"hbase.client.batching":    "off",
+		"client":                   s.Client,
 	}
 	if t.cluster != nil {
 		maps.Copy(facts, t.cluster.Facts(ctx, s.FullTable()))
@@ -84,6 +91,9 @@ func (t *Target) Facts(ctx context.Context) (map[string]string, error) {
 	}
 	if s.BatchSize > 1 {
 		facts["hbase.client.batching"] = "up to " + strconv.Itoa(s.BatchSize) + ", waiting " + s.BatchDelay.String()
+	}
+	if t.second != nil && s.Gohbase.QueueSize > 1 {
+		facts["hbase.client.batching"] = "RpcQueueSize " + strconv.Itoa(s.Gohbase.QueueSize) + ", FlushInterval " + s.Gohbase.FlushInterval.String()
 	}
 	return facts, nil
 }

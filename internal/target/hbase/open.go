@@ -11,6 +11,7 @@ import (
 
 	"github.com/benchd/benchd/internal/load"
 	"github.com/benchd/benchd/internal/target/hbase/admin"
+	"github.com/benchd/benchd/internal/target/hbase/gohbase"
 	"github.com/benchd/benchd/internal/target/hbase/hbasespec"
 	"github.com/benchd/benchd/internal/target/hbase/setup"
 )
@@ -52,6 +53,12 @@ func Open(ctx context.Context, s load.Settings) (load.Target, error) {
 	t := New(settings, s, metaLocator{cluster, settings.FullTable()})
 	t.secured, t.greeting.User, t.greeting.Secure = secured, config.User, config.Secure
 	t.cluster, t.state.ask = cluster, disabledBy(cluster, settings.FullTable())
+	if settings.Client == hbasespec.ClientGohbase {
+		t.second, err = gohbase.New(gohbase.Config{Settings: settings, Meta: cluster.MetaServer, Dial: t.greeting.Dial, CodeOf: codeOf})
+		if err != nil {
+			return nil, errors.Join(err, t.Close())
+		}
+	}
 	if err := t.findTable(ctx); err != nil && !errors.Is(err, errNoTable) { // it may be about to be created
 		return nil, errors.Join(err, t.Close())
 	}

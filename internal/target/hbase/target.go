@@ -12,6 +12,7 @@ import (
 
 	"github.com/benchd/benchd/internal/load"
 	"github.com/benchd/benchd/internal/target/hbase/admin"
+	"github.com/benchd/benchd/internal/target/hbase/gohbase"
 	"github.com/benchd/benchd/internal/target/hbase/hbasespec"
 	"github.com/benchd/benchd/internal/target/hbase/rpc"
 	"github.com/benchd/benchd/internal/target/hbase/setup"
@@ -32,6 +33,7 @@ type Target struct {
 	regions *regionCache
 	cluster *admin.Client   // nil in tests
 	secured *setup.Security // nil in tests
+	second  *gohbase.Client // executes operations if it is not nil
 	state   tableState
 
 	mu      sync.Mutex
@@ -104,6 +106,9 @@ func (t *Target) Open(ctx context.Context, worker int) (load.Session, error) {
 	if err := t.ready(ctx); err != nil {
 		return nil, err
 	}
+	if t.second != nil {
+		return t.second.Open(worker), nil
+	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.open++
@@ -147,6 +152,9 @@ func (t *Target) all() []*server {
 // Close ends all connections.
 func (t *Target) Close() error {
 	t.quit()
+	if t.second != nil {
+		t.second.Close()
+	}
 	t.work.Wait()
 	t.regions.close()
 	for _, s := range t.all() {

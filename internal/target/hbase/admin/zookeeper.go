@@ -91,6 +91,12 @@ func (c *Client) renew(ctx context.Context, service string) error {
 	return nil
 }
 
+// MetaServer looks up the server of hbase:meta, HOST:PORT.
+func (c *Client) MetaServer(ctx context.Context) (string, error) {
+	found, err := c.lookFor(ctx, clientService)
+	return found.meta, err
+}
+
 // lookFor reads the sites of services from ZooKeeper.
 func (c *Client) lookFor(ctx context.Context, services ...string) (sites, error) {
 	if err := c.reachable(ctx); err != nil {

@@ -82,6 +82,9 @@ type Settings struct {
 	Security        Security
 	Ignored         []string // settings of HBase's own client that have no effect
 
+	Client  string // ClientNative or ClientGohbase
+	Gohbase Gohbase
+
 	Create    Creation
 	Splits    Splits
 	FileSize  int64 // bytes of files at which a region splits; 0 is the servers' default
@@ -131,6 +134,12 @@ func Read(properties map[string]string) (Settings, error) {
 		Scan:            scan(v),
 		Security:        security(v),
 		Ignored:         strings.FieldsFunc(v.Text(ignoredKey), func(r rune) bool { return r == ',' }),
+
+		Client: v.Text(ClientProperty),
+		Gohbase: Gohbase{
+			QueueSize:     v.Int("gohbase.rpcQueueSize"),
+			FlushInterval: v.Duration("gohbase.flushInterval"),
+		},
 
 		Create: creation(v),
 		Splits: Splits{

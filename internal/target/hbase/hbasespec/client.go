@@ -1,0 +1,72 @@
+package hbasespec
+
+import (
+	"slices"
+	"time"
+
+	"github.com/benchd/benchd/internal/descriptor"
+)
+
+// ClientProperty selects the client that executes operations.
+const ClientProperty = "hbase.client"
+
+// The values of hbase.client.
+const (
+	ClientNative  = "native"
+	ClientGohbase = "gohbase"
+)
+
+// Gohbase has the options of gohbase's client.
+type Gohbase struct {
+	QueueSize     int // 1 is no batching
+	FlushInterval time.Duration
+}
+
+// checkClient reports settings that the chosen client does not have.
+func checkClient(c descriptor.Case) {
+	if !c.Sound(ClientProperty) {
+		return
+	}
+	if c.Value(ClientProperty) != ClientGohbase {
+		for _, name := range []string{"gohbase.rpcQueueSize", "gohbase.flushInterval"} {
+			if c.Changed(name) {
+				c.Warn(name, "has no effect without hbase.client=gohbase")
+			}
+		}
+		return
+	}
+	for _, m := range missingInGohbase() {
+		if c.Sound(m.name) && !slices.Contains(m.has, c.Value(m.name)) {
+			c.Fail(m.name, "%s, which hbase.client=gohbase does not have; %s", m.what, m.cure)
+		}
+	}
+	if c.Changed("gohbase.flushInterval") && c.Value("gohbase.rpcQueueSize") == "1" {
+		c.Warn("gohbase.flushInterval", "has no effect without gohbase.rpcQueueSize above 1")
+	}
+	for _, name := range []string{"incrementproportion", "appendproportion"} {
+		if !slices.Contains(none(), c.Value(name)) {
+			c.Warn(name, "with hbase.client=gohbase, which sends it again without a nonce: when an answer is lost, it may take effect twice; hbase.client=native is exact")
+		}
+	}
+}
+
+// missing is a setting of which gohbase has only some values.
+type missing struct {
+	name       string
+	has        []string
+	what, cure string
+}
+
+func none() []string { return []string{"", "0", "0.0"} }
+
+func missingInGohbase() []missing {
+	const native, off = "use hbase.client=native", "remove it, or use hbase.client=native"
+	return []missing{
+		{"clientbuffering", []string{"false"}, "buffers writes", "set gohbase.rpcQueueSize instead, or use hbase.client=native"},
+		{"hbase.batch.size", []string{"1"}, "is batching of the native client", "set gohbase.rpcQueueSize instead, or use hbase.client=native"},
+		{"batchsize", []string{"1"}, "writes several rows in one request", off},
+		{"multigetproportion", none(), "reads several rows in one request", off},
+		{authenticationKey, []string{simple}, "needs Kerberos", native},
+		{tlsKey, []string{"false"}, "needs TLS", native},
+	}
+}
