@@ -10,6 +10,7 @@ import (
 
 	hbasepb "github.com/benchd/benchd/internal/gen/hbasepb/v1"
 	"github.com/benchd/benchd/internal/target/hbase/protocol"
+	"github.com/benchd/benchd/internal/target/hbase/rpc"
 )
 
 const (
@@ -43,16 +44,20 @@ func (c *Client) query(ctx context.Context, method string, request, response pro
 
 func (c *Client) persist(ctx context.Context, method string, request, response proto.Message) error {
 	pause, within := firstPatience, firstAnswer
+	var last error
 	for {
 		at, seen := c.site(masterService)
 		err := c.tryMaster(ctx, at, within, method, request, response)
 		var answer *protocol.Exception
 		switch {
-		case err == nil, ctx.Err() != nil, isRefused(err):
+		case err != nil && ctx.Err() != nil && last != nil:
+			return fmt.Errorf("%w (%w)", last, context.Cause(ctx)) // err may only show that the time was over
+		case err == nil, ctx.Err() != nil, isRefused(err), rpc.IsFinal(err):
 			return err
 		case errors.As(err, &answer) && !starting(answer):
 			return err
 		}
+		last = err
 		// If the connection is broken or refused, or no answer comes, there may be another master by now.
 		if err := c.relocate(ctx, masterService, seen, pause, err); err != nil {
 			return err

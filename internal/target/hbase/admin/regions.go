@@ -14,6 +14,7 @@ import (
 
 	hbasepb "github.com/benchd/benchd/internal/gen/hbasepb/v1"
 	"github.com/benchd/benchd/internal/target/hbase/protocol"
+	"github.com/benchd/benchd/internal/target/hbase/rpc"
 )
 
 // Region is a part of a table, as hbase:meta records it.
@@ -162,7 +163,7 @@ func (c *Client) onMeta(ctx context.Context, scanning func(s *scan) error) error
 		})
 		var answer *protocol.Exception
 		switch {
-		case err == nil, ctx.Err() != nil, errors.Is(err, ErrNoTable), errors.Is(err, errTooMuch), isRefused(err):
+		case err == nil, ctx.Err() != nil, errors.Is(err, ErrNoTable), errors.Is(err, errTooMuch), isRefused(err), rpc.IsFinal(err):
 			return err
 		case errors.As(err, &answer) && !elsewhere(answer) && !starting(answer):
 			return err

@@ -240,7 +240,7 @@ func (c *Client) znode(conn *zk.Conn, name string, into proto.Message) error {
 	case errors.Is(err, zk.ErrNoAuth):
 		return fmt.Errorf("read znode %s: %w: only authenticated clients of ZooKeeper may read it, and this client does not authenticate there; let everybody read it, as HBase does by default", at, err)
 	case errors.Is(err, zk.ErrNoServer), errors.Is(err, zk.ErrConnectionClosed):
-		return fmt.Errorf("%w: ZooKeeper at %s accepts connections but opens no session: does ZooKeeper listen there, and does it have a quorum?",
+		return fmt.Errorf("%w: ZooKeeper at %s accepts connections but opens no session: does ZooKeeper listen there, does it have a quorum, and has the port TLS if zookeeper.client.secure=true?",
 			ErrNotReached, strings.Join(c.servers, ","))
 	case err != nil:
 		return fmt.Errorf("read znode %s: %w", at, err)

@@ -106,6 +106,12 @@ func TestTheFilesOfAFolderAreMerged(t *testing.T) {
 	require.Equal(t, "\nhbase.zookeeper.quorum=zk1\n\nhbase.client.operation.timeout=8000\nhbase.master.kerberos.principal=hbase/_HOST@EXAMPLE.COM\n"+
 		"hbase.conf.ignored=hadoop.security.authentication,hbase.client.token.canary\n", string(files[1].Content))
 
+	files, err = ReadSites([]descriptor.SiteFile{
+		{Name: "core-site.xml", Content: []byte(strings.ReplaceAll(coreSite, "kerberos", "simple"))}, {Name: "hbase-site.xml", Content: []byte(hbaseSite)},
+	})
+	require.NoError(t, err)
+	require.NotContains(t, string(files[1].Content), "hadoop.security.authentication")
+
 	_, err = ReadSites([]descriptor.SiteFile{{Name: "core-site.xml", Content: []byte("<html/>")}, {Name: "hbase-site.xml", Content: []byte(hbaseSite)}})
 	require.EqualError(t, err, "core-site.xml: begins with <html>; want <configuration> with properties")
 	_, err = ReadSites([]descriptor.SiteFile{{Name: "hbase-site.xml", Content: []byte(strings.ReplaceAll(hbaseSite, "${realm}", "${domain}"))}})

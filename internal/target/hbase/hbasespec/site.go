@@ -120,7 +120,7 @@ const (
 func clientPrefixes() []string {
 	return []string{
 		"hbase.client.", "hbase.rpc.", "hbase.ipc.client.", "hbase.security.", "hbase.unsafe.client.", "hbase.hconnection.", "hbase.cells.", "hbase.meta.replicas.use",
-		"hbase.zookeeper.", "zookeeper.", "hadoop.socks.", "hadoop.rpc.socket.factory.", "hadoop.security.authentication", "hadoop.rpc.protection",
+		"hbase.zookeeper.", "zookeeper.", "hadoop.socks.", "hadoop.rpc.socket.factory.",
 	}
 }
 
@@ -208,9 +208,17 @@ func (c *conf) ignored() []string {
 			names = append(names, name)
 		}
 	}
+	if at, ok := c.effective[hadoopKey]; ok && strings.EqualFold(c.properties[at].value, kerberos) {
+		if _, own := c.effective[authenticationKey]; !own { // HBase's client does not look at Hadoop's either, but its user may
+			names = append(names, hadoopKey)
+		}
+	}
 	slices.Sort(names)
 	return names[:min(len(names), mostIgnored)]
 }
+
+// hadoopKey is how clients of HDFS authenticate.
+const hadoopKey = "hadoop.security.authentication"
 
 // mostIgnored bounds the list of ignored settings.
 const mostIgnored = 100

@@ -6,7 +6,10 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 	"time"
+
+	"github.com/benchd/benchd/internal/target/hbase/protocol"
 )
 
 // inbox receives answers. It has one reader at a time: the connection's own goroutine, or a worker whose call is the only one
@@ -115,12 +118,22 @@ func (c *Conn) readOn() {
 
 // broke ends the connection after a read error.
 func (c *Conn) broke(err error) {
-	if errors.Is(err, io.EOF) {
+	switch {
+	case errors.Is(err, io.EOF) && c.sealed == nil && c.silent():
+		err = fmt.Errorf("%s has closed the connection without an answer; if the cluster requires TLS or Kerberos, give its settings, such as by --hbase-conf", c.addr)
+	case errors.Is(err, io.EOF):
 		err = fmt.Errorf("%s has closed the connection", c.addr)
-	} else {
+	default:
 		err = fmt.Errorf("read from %s: %w", c.addr, err)
 	}
 	c.fail(err)
+}
+
+// silent reports whether the server has answered nothing on the connection.
+func (c *Conn) silent() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.answered == 0
 }
 
 // pull reads answers: for a worker until its own call has ended or it must yield, otherwise until workers should read for
@@ -184,7 +197,7 @@ func (c *Conn) answer(frame []byte, size int) (*Call, error) {
 	call, known := c.unplace(h.id)
 	switch {
 	case !known && h.exception != nil:
-		return nil, h.exception // the server refuses the connection
+		return nil, c.refused(h.exception)
 	case !known:
 		return nil, fmt.Errorf("%w (an answer without a request)", errNonsense)
 	case call == nil:
@@ -202,6 +215,15 @@ func (c *Conn) answer(frame []byte, size int) (*Call, error) {
 	}
 	call.finish(err)
 	return call, nil
+}
+
+// refused returns the error of a connection that the server refuses.
+func (c *Conn) refused(by *protocol.Exception) error {
+	err := fmt.Errorf("%s refuses the connection: %w", c.addr, by)
+	if c.sealed == nil && strings.HasSuffix(by.Class, ".AccessDeniedException") {
+		return Final(fmt.Errorf("%w; the cluster requires Kerberos: set hbase.security.authentication=kerberos, such as by --hbase-conf, and give the agent a keytab (--kerberos-keytab)", err))
+	}
+	return err
 }
 
 // receive reads an answer of size bytes, of which body has arrived. The buffer of a large answer grows with what arrives: a server

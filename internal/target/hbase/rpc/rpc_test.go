@@ -184,6 +184,8 @@ func TestAServerThatRefusesTheConnectionSaysWhy(t *testing.T) {
 	})
 	_, _, err := ask(dial(t, addr, nil), NewCall())
 	require.ErrorContains(t, err, "AccessDeniedException: Authentication is required")
+	require.ErrorContains(t, err, "the cluster requires Kerberos: set hbase.security.authentication=kerberos")
+	require.True(t, IsFinal(err), "another try does not cure it")
 }
 
 func TestAConnectionThatFailsEndsItsCalls(t *testing.T) {

@@ -74,8 +74,23 @@ func (s *Security) RPC() rpc.Secure {
 		if _, err := sealed.Write([]byte(rpc.Simple)); err != nil {
 			return nil, fmt.Errorf("greet %s: %w", host, err)
 		}
-		return sealed, nil
+		return explained{sealed}, nil
 	}
+}
+
+// explained is a connection over TLS whose errors name the cure: with version 1.3 a server refuses a client's certificate at the first
+// read.
+type explained struct{ *tls.Conn }
+
+// Read reads what the server has sent.
+func (e explained) Read(b []byte) (int, error) {
+	n, err := e.Conn.Read(b)
+	if err != nil {
+		if text := cure(err); text != "" {
+			err = fmt.Errorf("%w%s", err, text)
+		}
+	}
+	return n, err //nolint:wrapcheck // io.EOF and timeouts are for the caller
 }
 
 // versions returns the configuration of TLS with the versions of the settings.
