@@ -85,11 +85,9 @@ scenarios:
 
 // A property of HBase's Java client that benchd does not support is refused with a reason; in an hbase-site.xml it is a
 // warning.
-func TestRetriesOfHBasesClientAreRefusedOrWarnedAbout(t *testing.T) {
+func TestTheWriteBufferOfHBasesClientIsRefusedOrWarnedAbout(t *testing.T) {
 	for property, reason := range map[string]string{
-		"hbase.client.retries.number": "retried until hbase.client.operation.timeout",
-		"hbase.client.pause":          "the pauses between tries are fixed: 5 ms",
-		"hbase.client.write.buffer":   "writebuffersize",
+		"hbase.client.write.buffer": "writebuffersize",
 	} {
 		_, _, err := reader().Parse(Submission{Properties: p("db", "hbase", "columnfamily", "f", "recordcount", "10", "operationcount", "1", property, "3")})
 		require.ErrorContains(t, err, "-p: "+property+": is not supported: ")

@@ -132,6 +132,22 @@ func TestTheTimeoutOfADeadServerHasACause(t *testing.T) {
 	require.Less(t, time.Since(began), 5*time.Second)
 }
 
+func TestRetriesAreLimited(t *testing.T) {
+	for retries, tries := range map[string]int{"0": 1, "2": 3} {
+		t.Run(retries, func(t *testing.T) {
+			f := newFake(t)
+			_, s := open(t, settings(t, "hbase.client.retries.number", retries, "hbase.client.pause", "1"), one(f.addr()))
+			f.do(func(*request) *reply {
+				return &reply{exception: "org.apache.hadoop.hbase.NotServingRegionException: gone"}
+			})
+			out := s.Do(t.Context(), read("k"))
+			require.NotEqual(t, workload.OK, out.Code)
+			require.ErrorContains(t, out.Err, "gone; given up after "+retries+" retries (hbase.client.retries.number)")
+			require.Len(t, f.requests(), tries)
+		})
+	}
+}
+
 // When the server of hbase:meta dies, look-ups end at their own time limit, which is less than an operation's.
 func TestALookUpThatTakesTooLongIsRetried(t *testing.T) {
 	for name, op := range map[string]*workload.Op{

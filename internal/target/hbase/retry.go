@@ -11,11 +11,9 @@ import (
 	"github.com/benchd/benchd/internal/workload"
 )
 
-// The pauses before retries. There is none before the first retry of a region that has moved.
-const (
-	firstPause = 5 * time.Millisecond
-	lastPause  = time.Second
-)
+// lastPause bounds the pauses before retries, unless the first one is longer. There is none before the first retry of a region that has
+// moved.
+const lastPause = time.Second
 
 // attempt has the tries of an operation.
 type attempt struct {
@@ -129,6 +127,9 @@ func (s *session) again(try *attempt, err error, r *region, conn *rpc.Conn) erro
 		return err
 	}
 	s.note(what, err, r, conn)
+	if try.tries >= s.t.settings.Retries {
+		return fmt.Errorf("%w; given up after %d retries (hbase.client.retries.number)", err, try.tries)
+	}
 	if what != wait && try.tries > 0 {
 		if disabled := s.t.checkState(); disabled != nil {
 			return disabled
@@ -140,9 +141,7 @@ func (s *session) again(try *attempt, err error, r *region, conn *rpc.Conn) erro
 	if what == relocate && try.tries == 1 {
 		return nil
 	}
-	if try.pause = min(2*try.pause, lastPause); try.pause == 0 {
-		try.pause = firstPause
-	}
+	try.pause = max(min(2*try.pause, lastPause), s.t.settings.Pause)
 	// Spread the retries of workers that failed together.
 	pause := try.pause/2 + rand.N(try.pause)
 	ctx, cancel := s.deadline.until()

@@ -66,6 +66,8 @@ func missingInGohbase() []missing {
 		{"hbase.batch.size", []string{"1"}, "is batching of the native client", "set gohbase.rpcQueueSize instead, or use hbase.client=native"},
 		{"batchsize", []string{"1"}, "writes several rows in one request", off},
 		{"multigetproportion", none(), "reads several rows in one request", off},
+		{retriesKey, []string{"2147483647"}, "limits the number of tries", off},
+		{pauseKey, []string{"5"}, "sets the pauses between tries", off},
 		{authenticationKey, []string{simple}, "needs Kerberos", native},
 		{tlsKey, []string{"false"}, "needs TLS", native},
 	}

@@ -11,6 +11,12 @@ const ofAgent = "a keytab belongs to the machine of an agent and is never archiv
 // SplitKeys is the property that carries the keys of an hbase.splits.file to the agents, which cannot read the user's disk.
 const SplitKeys = "hbase.splits.list"
 
+// The properties of retries.
+const (
+	retriesKey = "hbase.client.retries.number"
+	pauseKey   = "hbase.client.pause"
+)
+
 // ignoredKey is the property with the names of settings in a client's configuration files that have no effect.
 const ignoredKey = "hbase.conf.ignored"
 
@@ -80,8 +86,8 @@ func keys() []property.Key {
 		{Name: httpsKey, Kind: property.Bool, Default: "false", Doc: "read the pages of the masters and region servers over HTTPS"},
 		{Name: spnegoKey, Kind: property.Enum, Default: simple, Values: []string{simple, kerberos}, Check: lowerOneOf(simple, kerberos), Doc: "how the pages of the masters and region servers authenticate: kerberos is SPNEGO"},
 		{Name: ignoredKey, Kind: property.List, Check: checkIgnored, Doc: "names of settings in the client's configuration files that HBase's own client obeys and benchd does not; --hbase-conf and --hbase-site set it"},
-		{Name: "hbase.client.retries.number", Kind: property.Text, Status: property.Refused, Reason: "an operation is retried until hbase.client.operation.timeout (milliseconds), whatever the number of tries; set that"},
-		{Name: "hbase.client.pause", Kind: property.Text, Status: property.Refused, Reason: "the pauses between tries are fixed: 5 ms, doubled each time up to 1 s; remove it"},
+		{Name: retriesKey, Kind: property.Int, Default: "2147483647", Max: 2147483647, Doc: "how often an operation is retried at most; hbase.client.operation.timeout limits it in any case"},
+		{Name: pauseKey, Kind: property.Int, Default: "5", Min: 1, Max: 60_000, Doc: "milliseconds of the first pause between tries; it doubles with each retry, up to 1000 or, if that is longer, this pause"},
 		{Name: "hbase.client.write.buffer", Kind: property.Text, Status: property.Refused, Reason: "as in YCSB's binding, the buffer's size is writebuffersize, with clientbuffering=true; set that"},
 		{Name: "principal", Kind: property.Text, Status: property.Refused, Reason: ofAgent},
 		{Name: "keytab", Kind: property.Text, Status: property.Refused, Reason: ofAgent},

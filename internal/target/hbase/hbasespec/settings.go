@@ -71,7 +71,9 @@ type Settings struct {
 	Connections int // to each region server
 	Timeout     time.Duration
 	RPCTimeout  time.Duration
-	Snappy      bool // cells are compressed on the wire
+	Retries     int           // of an operation at most
+	Pause       time.Duration // the first one between tries
+	Snappy      bool          // cells are compressed on the wire
 
 	Durability      string
 	ClientBuffering bool
@@ -124,6 +126,8 @@ func Read(properties map[string]string) (Settings, error) {
 		Connections: v.Int("hbase.connections"),
 		Timeout:     v.Milliseconds("hbase.client.operation.timeout"),
 		RPCTimeout:  v.Milliseconds("hbase.rpc.timeout"),
+		Retries:     v.Int(retriesKey),
+		Pause:       v.Milliseconds(pauseKey),
 		Snappy:      v.Text("hbase.client.rpc.compressor") == "snappy",
 
 		Durability:      v.Text("durability"),

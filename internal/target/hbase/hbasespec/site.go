@@ -91,13 +91,13 @@ func siteKeys() []string {
 	return append(addressKeys(),
 		authenticationKey, protectionKey, masterPrincipalKey, serverPrincipalKey, aesKey, fallbackKey, noReverseKey,
 		tlsKey, verifyKey, protocolsKey, protocolKey, zooKeeperTLSKey, httpsKey, spnegoKey,
-		"hbase.client.operation.timeout", "hbase.rpc.timeout", "hbase.client.rpc.compressor",
+		"hbase.client.operation.timeout", "hbase.rpc.timeout", retriesKey, pauseKey, "hbase.client.rpc.compressor",
 	)
 }
 
 // notedKeys are settings that benchd has in a form of its own: a warning names it.
 func notedKeys() []string {
-	return []string{"hbase.client.retries.number", "hbase.client.pause", "hbase.client.write.buffer"}
+	return []string{"hbase.client.write.buffer"}
 }
 
 // agentKeys are the settings that agents take from these files.
