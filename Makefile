@@ -140,6 +140,10 @@ smoke-hbase: $(TESTRUNNER) ## Run some of them, in about five minutes: operation
 	BENCHD_TEST_FAULTS='$(or $(FAULTS),75s)' scripts/with-hbase \
 		$(GOTEST) -count 1 -p 1 -timeout 9m -tags hbase -run '$(subst $() ,|,$(strip $(SMOKE)))' $(HBASETESTS)
 
+.PHONY: test-hbase-secure
+test-hbase-secure: $(TESTRUNNER) ## Start a real HBase that accepts TLS alone, and run all kinds of work and mistakes on it; RUN=NAME selects.
+	$(GOTEST) -count 1 -timeout 20m -tags secure $(if $(RUN),-v -run '$(RUN)') ./test/secure
+
 .PHONY: soak
 soak: $(TESTRUNNER) ## Work at full speed on a sandbox for FOR (30m) with three agents; memory, goroutines, archive and throughput are checked.
 	$(GOTEST) -count 1 -timeout 24h -tags soak -v ./test/soak -args -for $(FOR)
@@ -216,6 +220,10 @@ bench: $(TOOLS)/benchstat ## Run the benchmarks COUNT (6) times into bin/bench.t
 .PHONY: bench-ycsb
 bench-ycsb: build ## Compare with YCSB on one HBase: YCSB=DIR of a build of it, QUORUM=HOST:PORT, ARGS='--pairs 10 --threads 1,16'.
 	@scripts/bench-ycsb --ycsb '$(YCSB)' --quorum '$(QUORUM)' $(ARGS)
+
+.PHONY: bench-hbase-secure
+bench-hbase-secure: build ## Compare the CPU time of reads with that of HBase's Java client, plain, with TLS and with privacy, on an HBase of its own: ARGS='--pairs 10 --modes plain,tls'.
+	@scripts/bench-hbase-secure $(ARGS)
 
 .PHONY: bench-recovery
 bench-recovery: build ## Compare the recovery from lost region servers with YCSB's, on an HBase of its own: YCSB=DIR, ARGS='--pairs 10 --kinds kill,stop'.

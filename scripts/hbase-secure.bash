@@ -193,13 +193,12 @@ secure_properties() {
 
 secure_files() {
 	[[ -n $secure ]] || return 0
-	local conf=$dir/conf client=$dir/client authentication=simple
-	! has kerberos || authentication=kerberos
+	local conf=$dir/conf client=$dir/client
 	mkdir -p "$client"
 	{
 		echo '<?xml version="1.0"?>'
 		echo '<configuration>'
-		property hadoop.security.authentication $authentication
+		! has kerberos || property hadoop.security.authentication kerberos
 		echo '</configuration>'
 	} | tee "$conf/core-site.xml" >"$client/core-site.xml"
 	{

@@ -1,0 +1,160 @@
+//go:build secure
+
+package secure
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/benchd/benchd/internal/result"
+	"github.com/benchd/benchd/test/testcluster"
+)
+
+// mode is a way to connect to a cluster.
+type mode struct {
+	name    string
+	cluster string
+	set     []string // properties over those of the client's folder
+	java    []string // the same for HBase's own client
+	shown   string   // in results
+}
+
+// modes lists what must work.
+func modes() []mode {
+	return []mode{
+		{"TLS 1.3", "tls", property("hbase.rpc.tls.enabledProtocols", "TLSv1.3"), []string{"hbase.rpc.tls.enabledProtocols=TLSv1.3"}, "TLS 1.3"},
+		{"TLS 1.2", "tls", property("hbase.rpc.tls.enabledProtocols", "TLSv1.2"), []string{"hbase.rpc.tls.enabledProtocols=TLSv1.2"}, "TLS 1.2"},
+	}
+}
+
+// Every kind of work is done in every mode.
+func TestEveryModeWorks(t *testing.T) {
+	for i, m := range modes() {
+		t.Run(m.name, func(t *testing.T) { worksIn(t, m, fmt.Sprintf("mode%d", i)) })
+	}
+}
+
+// worksIn loads a table and runs workloads A and E on it, looks at telemetry and at the table, and makes all actions.
+func worksIn(t *testing.T, m mode, table string) {
+	t.Helper()
+	const records, ops, fields, length = 2000, 4000, 3, 50
+	c := share(t, m.cluster)
+	h := testcluster.New(t)
+	agent := h.Agent("a", c.client()...)
+	h.Connected(1)
+	t.Cleanup(func() {
+		if t.Failed() {
+			t.Logf("the agent's log:\n%s", agent.Log())
+		}
+	})
+	base := slices.Concat([]string{"--hbase-conf", c.file("client")}, m.set, property("table", table, "columnfamily", "family"))
+	rows := 0
+	for _, run := range [][]string{
+		slices.Concat([]string{"--phase", "load"}, property("hbase.splits", 4, "hbase.table.create", "recreate")),
+		{"-P", testcluster.Workload("workloada")},
+		{"-P", testcluster.Workload("workloade")},
+	} {
+		r := submit(t, h, m.shown, slices.Concat(base, run, property("recordcount", records, "operationcount", ops, "fieldcount", fields,
+			"fieldlength", length, "dataintegrity", true, "maxscanlength", 20, "telemetry.interval", "250ms"))...)
+		faultless(t, r)
+		rows += inserts(r)
+	}
+	require.Equal(t, fmt.Sprintf("reads=%d cells=%d", ops, ops*fields), strings.TrimSpace(c.java(t, m, table, records, ops)), "rows as HBase's own client reads them")
+	actions(t, h, base, table, rows)
+}
+
+// submit runs a benchmark to its end and requires success, that the servers were observed, and that the result shows a text.
+func submit(t *testing.T, h *testcluster.Cluster, shown string, args ...string) result.Run {
+	t.Helper()
+	begin := time.Now()
+	stdout, stderr, code := h.Ctl(slices.Concat([]string{"submit", "--db", "hbase", "--wait", "-o", "json", "--threads", "8"}, args)...)
+	require.Zero(t, code, "%s%s", stderr, stdout)
+	t.Logf("a run after %.1f s", time.Since(begin).Seconds())
+	require.Contains(t, stdout, shown)
+	r := testcluster.Parse(t, stdout)
+	testcluster.RequireConsistent(t, r, 1)
+	require.True(t, slices.ContainsFunc(r.Phases, func(p result.Phase) bool {
+		return slices.ContainsFunc(p.Observations, func(o result.Observation) bool { return strings.HasPrefix(o.Name, "hbase.") })
+	}), "telemetry has figures of the servers")
+	return r
+}
+
+// faultless requires that every operation succeeded and every value was as written.
+func faultless(t *testing.T, r result.Run) {
+	t.Helper()
+	for _, p := range r.Phases {
+		require.Empty(t, p.Errors, "errors of phase %s", p.Name)
+		for _, o := range p.Operations {
+			require.Contains(t, []string{"OK", "BATCHED_OK"}, o.Outcome, "%d operations %s", o.Count, o.Op)
+		}
+	}
+}
+
+// inserts counts the rows that a run made.
+func inserts(r result.Run) int {
+	n := 0
+	for _, p := range r.Phases {
+		for _, o := range p.Operations {
+			if o.Op == "INSERT" {
+				n += int(o.Count)
+			}
+		}
+	}
+	return n
+}
+
+// answer is what benchctl admin prints with -o json.
+type answer struct {
+	Columns []string `json:"columns"`
+	Rows    [][]any  `json:"rows"`
+	Text    []string `json:"text"`
+}
+
+// actions makes all actions on a table that has rows.
+func actions(t *testing.T, h *testcluster.Cluster, base []string, table string, rows int) {
+	t.Helper()
+	do := func(words ...string) answer {
+		t.Helper()
+		begin := time.Now()
+		stdout, stderr, code := h.Ctl(slices.Concat([]string{"admin", "hbase"}, words, base, []string{"-o", "json"})...)
+		require.Zero(t, code, "%v: %s%s", words, stderr, stdout)
+		t.Logf("%v after %.1f s", words, time.Since(begin).Seconds())
+		var a answer
+		require.NoError(t, json.Unmarshal([]byte(stdout), &a), stdout)
+		return a
+	}
+	require.EqualValues(t, rows, do("count", table).Rows[0][1])
+	require.Contains(t, fmt.Sprint(do("tables").Rows), table)
+	require.NotEmpty(t, do("describe", table))
+	servers := do("servers").Rows
+	do("flush", table)
+	do("compact", table)
+	do("major-compact", table, "--wait")
+	do("split", table, "--key", "user5")
+	regions := do("regions", table).Rows
+	require.GreaterOrEqual(t, len(regions), 5)
+	for _, s := range servers {
+		if s[1] == "region server" && s[0] != regions[0][3] {
+			do("move", fmt.Sprint(regions[0][0]), "--to", fmt.Sprint(s[0]))
+			require.Equal(t, s[0], do("regions", table).Rows[0][3])
+			break
+		}
+	}
+	require.Equal(t, []string{"the balancer is on"}, do("balancer").Text)
+	do("balance")
+	do("disable", table)
+	do("enable", table)
+	do("truncate", table)
+	require.EqualValues(t, 0, do("count", table).Rows[0][1])
+	do("drop", table)
+	require.NotContains(t, fmt.Sprint(do("tables").Rows), table)
+	do("create", table)
+	do("drop", table)
+	do("wait-for-quiet")
+}
