@@ -93,6 +93,7 @@ func layers() []layer {
 			{name: "identity"},
 			{name: "secret"},
 			{name: "credential", beside: []string{"secret"}},
+			{name: "kerberos", only: []string{"target/hbase", "test"}},
 			{name: "pki", beside: []string{"identity", "suggest"}},
 			{name: "certs", beside: []string{"identity", "tolerance"}},
 			{name: "profile", beside: []string{"certs", "pki"}, only: []string{"cmd", "cli"}},
