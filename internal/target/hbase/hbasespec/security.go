@@ -81,6 +81,15 @@ func security(v property.Values) Security {
 	}
 }
 
+// AuthenticationFacts are the facts of a connection with Kerberos and its protection. The protection is empty if the server has no
+// authentication.
+func AuthenticationFacts(protection string) map[string]string {
+	if protection == "" {
+		return map[string]string{authenticationKey: simple}
+	}
+	return map[string]string{authenticationKey: kerberos, protectionKey: protection}
+}
+
 // checkSecurity reports properties of security that do not fit together.
 func checkSecurity(c descriptor.Case) {
 	if c.Value(authenticationKey) == kerberos {

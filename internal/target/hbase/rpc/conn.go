@@ -120,6 +120,9 @@ func (c *Conn) greet(ctx context.Context, cfg *Config) error {
 	hello := greeting(cfg)
 	if c.sealed != nil {
 		c.conn = c.sealed
+		if named, ok := c.sealed.Conn.(Named); ok {
+			hello.UserInfo = &hbasepb.UserInformation{EffectiveUser: new(named.User())}
+		}
 		if cipher := c.sealed.cipher(); cipher != nil {
 			hello.RpcCryptoCipherTransformation = new(cipher.Transformation())
 		}

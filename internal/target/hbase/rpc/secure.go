@@ -28,6 +28,12 @@ type Ciphered interface {
 	Agree(keys *hbasepb.CryptoCipherMeta) error
 }
 
+// Named is a connection, made by Secure, of which the server does not know the user: the header names one.
+type Named interface {
+	net.Conn
+	User() string
+}
+
 // Simple begins a connection without authentication.
 const Simple = "HBas\x00\x50" // the protocol, its version and the method
 

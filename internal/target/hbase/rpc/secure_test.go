@@ -218,3 +218,23 @@ func TestKeysAreAgreedUponAfterTheHeader(t *testing.T) {
 	require.Equal(t, "good", string(response))
 	require.NoError(t, <-served)
 }
+
+// anonymous is a connection of which the server does not know the user.
+type anonymous struct{ net.Conn }
+
+func (anonymous) User() string { return "me" }
+
+func TestTheHeaderNamesTheUserOfAnUnknownClient(t *testing.T) {
+	addr := serve(t, func(net.Conn) {}, echo) // it expects the user
+	c, err := Dial(t.Context(), addr, Config{Service: "ClientService", Secure: func(_ context.Context, conn net.Conn, _, _ string) (net.Conn, error) {
+		_, err := io.WriteString(conn, Simple)
+		return anonymous{conn}, err
+	}})
+	require.NoError(t, err)
+	defer c.Close()
+	call := NewCall()
+	call.Request = []byte("request")
+	response, _, err := ask(c, call)
+	require.NoError(t, err)
+	require.Equal(t, "request", string(response))
+}

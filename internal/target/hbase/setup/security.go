@@ -7,12 +7,14 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"net"
 	"net/http"
 	"sync/atomic"
 	"time"
 
 	"github.com/benchd/benchd/internal/credential"
+	"github.com/benchd/benchd/internal/kerberos"
 	"github.com/benchd/benchd/internal/outbound"
 	"github.com/benchd/benchd/internal/target/hbase/hbasespec"
 	"github.com/benchd/benchd/internal/target/hbase/rpc"
@@ -21,19 +23,17 @@ import (
 // Security is how one target, actor or source of telemetry connects to a cluster. NewSecurity makes one, and its owner closes it.
 type Security struct {
 	settings hbasespec.Settings
-	tls      *tls.Config            // nil if no connection needs it
-	agreed   atomic.Pointer[string] // what the last handshake of TLS with a master or region server has agreed on
-}
+	tls      *tls.Config      // nil if no connection needs it
+	tickets  *kerberos.Client // nil if no connection needs a ticket
 
-// errNoKerberos refuses connections that would be less secure than the settings say.
-var errNoKerberos = errors.New("the settings need Kerberos, which this client does not have")
+	// What the last handshake with a master or region server has agreed on.
+	agreed     atomic.Pointer[string] // of TLS
+	protection atomic.Pointer[string] // of Kerberos; "" without authentication
+}
 
 // NewSecurity prepares connections by the settings of a run, and by what the agent has to prove itself.
 func NewSecurity(s hbasespec.Settings, c *credential.Credential, _ *slog.Logger) (*Security, error) {
 	one := &Security{settings: s}
-	if s.Security.Tickets() {
-		return nil, rpc.Final(errNoKerberos)
-	}
 	if s.Security.Certificates() {
 		config, err := c.TLS()
 		if err != nil {
@@ -41,11 +41,25 @@ func NewSecurity(s hbasespec.Settings, c *credential.Credential, _ *slog.Logger)
 		}
 		one.tls = config
 	}
+	if s.Security.Tickets() {
+		k, _ := c.Kerberos()
+		tickets, err := kerberos.New(kerberos.Config{
+			Keytab: k.Keytab, Principal: k.Principal, Cache: k.Cache, Conf: k.ConfFile(), Realm: k.Realm, KDCs: k.KDCs,
+		})
+		if err != nil {
+			return nil, rpc.Final(err)
+		}
+		one.tickets = tickets
+	}
 	return one, nil
 }
 
 // Close ends what the connections share.
-func (*Security) Close() {}
+func (s *Security) Close() {
+	if s.tickets != nil {
+		s.tickets.Close()
+	}
+}
 
 // User returns the user in the header of connections; empty if the servers learn it otherwise.
 func (s *Security) User(byDefault string) string {
@@ -60,22 +74,35 @@ func (s *Security) User(byDefault string) string {
 
 // RPC returns what makes connections to masters and region servers secure, or nil.
 func (s *Security) RPC() rpc.Secure {
-	if !s.settings.Security.TLS {
+	if !s.settings.Security.TLS && !s.settings.Security.Kerberos {
 		return nil
 	}
-	config := s.versions()
-	return func(ctx context.Context, conn net.Conn, host, _ string) (net.Conn, error) {
-		sealed, err := handshake(ctx, conn, host, config, s.settings.Security.VerifyHost)
-		if err != nil {
-			return nil, err
+	return func(ctx context.Context, conn net.Conn, host, service string) (net.Conn, error) {
+		var err error
+		if s.settings.Security.TLS {
+			if conn, err = s.encrypt(ctx, conn, host); err != nil {
+				return nil, err
+			}
 		}
-		state := sealed.ConnectionState()
-		s.agreed.Store(new(tls.VersionName(state.Version) + " " + tls.CipherSuiteName(state.CipherSuite)))
-		if _, err := sealed.Write([]byte(rpc.Simple)); err != nil {
+		if s.settings.Security.Kerberos {
+			return s.authenticate(ctx, conn, host, service)
+		}
+		if _, err := conn.Write([]byte(rpc.Simple)); err != nil {
 			return nil, fmt.Errorf("greet %s: %w", host, err)
 		}
-		return explained{sealed}, nil
+		return conn, nil
 	}
+}
+
+// encrypt begins TLS.
+func (s *Security) encrypt(ctx context.Context, conn net.Conn, host string) (net.Conn, error) {
+	sealed, err := handshake(ctx, conn, host, s.versions(), s.settings.Security.VerifyHost)
+	if err != nil {
+		return nil, err
+	}
+	state := sealed.ConnectionState()
+	s.agreed.Store(new(tls.VersionName(state.Version) + " " + tls.CipherSuiteName(state.CipherSuite)))
+	return explained{sealed}, nil
 }
 
 // explained is a connection over TLS whose errors name the cure: with version 1.3 a server refuses a client's certificate at the first
@@ -112,6 +139,9 @@ func (s *Security) Facts() map[string]string {
 	if agreed := s.agreed.Load(); agreed != nil {
 		facts["hbase.tls"] = *agreed
 	}
+	if protection := s.protection.Load(); protection != nil {
+		maps.Copy(facts, hbasespec.AuthenticationFacts(*protection))
+	}
 	return facts
 }
 
@@ -131,7 +161,11 @@ func (s *Security) Web(dial *outbound.Dialer, timeout time.Duration) *http.Clien
 	if s.settings.Security.HTTPS {
 		config = s.tls.Clone()
 	}
-	return outbound.TLSClient(dial, timeout, config)
+	client := outbound.TLSClient(dial, timeout, config)
+	if s.settings.Security.SPNEGO {
+		client.Transport = s.tickets.Transport(client.Transport)
+	}
+	return client
 }
 
 // Scheme returns the scheme of the servers' pages.
@@ -145,6 +179,7 @@ func (s *Security) Scheme() string {
 // handshake begins TLS on a connection to a host. Without verify a certificate of any name is accepted, if an authority has issued it.
 func handshake(ctx context.Context, conn net.Conn, host string, config *tls.Config, verify bool) (*tls.Conn, error) {
 	config = config.Clone()
+	config.DynamicRecordSizingDisabled = true // the first requests are not more urgent than others
 	config.ServerName = host
 	if !verify {
 		config.InsecureSkipVerify = true // VerifyConnection does all but the name
