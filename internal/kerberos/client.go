@@ -3,13 +3,11 @@ package kerberos
 import (
 	"context"
 	"errors"
-	"os"
 	"sync"
 	"time"
 
 	"github.com/jcmturner/gokrb5/v8/client"
 	"github.com/jcmturner/gokrb5/v8/config"
-	"github.com/jcmturner/gokrb5/v8/credentials"
 	"github.com/jcmturner/gokrb5/v8/iana/nametype"
 	"github.com/jcmturner/gokrb5/v8/keytab"
 	"github.com/jcmturner/gokrb5/v8/messages"
@@ -31,21 +29,16 @@ type Client struct {
 	config      Config
 	conf        *config.Config
 	name, realm string // of the principal
-	keys        *keytab.Keytab
 
-	asked sync.WaitGroup // requests to the realm's servers, some of which nobody waits for any more
-
-	mu      sync.Mutex
+	// The library is not safe for several goroutines in all cases: only the one that has put a value into turn uses it, and session.
+	turn    chan struct{}
 	session *session
-	fresh   time.Time // of the last login that Refresh made
-	closed  bool
-}
+	tried   time.Time // when a newer session was last asked for
 
-// session is a login, or what a credential cache had when it was read.
-type session struct {
-	krb  *client.Client
-	read time.Time // when the cache was written
-	ends time.Time // when its ticket expires
+	mu     sync.Mutex
+	fresh  time.Time // of the last Refresh
+	forget bool      // the session
+	closed bool
 }
 
 // New checks the configuration and reads its files. It asks nothing of the realm's servers.
@@ -54,14 +47,15 @@ func New(c Config) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	one := &Client{config: c, conf: conf}
+	one := &Client{config: c, conf: conf, turn: make(chan struct{}, 1)}
 	one.name, one.realm = splitPrincipal(c.Principal, conf.LibDefaults.DefaultRealm)
 	switch {
 	case c.Keytab != "":
-		if one.keys, err = keytab.Load(c.Keytab); err != nil {
+		keys, err := keytab.Load(c.Keytab)
+		if err != nil {
 			return nil, problem(err, "read the keytab %s: %v; is it a keytab?", c.Keytab, err)
 		}
-		if !one.hasKey() {
+		if !one.hasKey(keys) {
 			return nil, problem(nil, "the keytab %s has no AES key of %s: correct --kerberos-principal; klist -kte lists the keys", c.Keytab, one.principal())
 		}
 	case c.Cache != "":
@@ -81,11 +75,11 @@ func New(c Config) (*Client, error) {
 	return one, nil
 }
 
-// hasKey reports whether the keytab has a key of the principal that can be used.
-func (c *Client) hasKey() bool {
+// hasKey reports whether a keytab has a key of the principal that can be used.
+func (c *Client) hasKey(keys *keytab.Keytab) bool {
 	name := types.NewPrincipalName(nametype.KRB_NT_PRINCIPAL, c.name)
 	for _, kind := range encryptions() {
-		if _, _, err := c.keys.GetEncryptionKey(name, c.realm, 0, kind); err == nil {
+		if _, _, err := keys.GetEncryptionKey(name, c.realm, 0, kind); err == nil {
 			return true
 		}
 	}
@@ -94,120 +88,58 @@ func (c *Client) hasKey() bool {
 
 func (c *Client) principal() string { return c.name + "@" + c.realm }
 
-// readCache reads the credential cache.
-func (c *Client) readCache() (*session, error) {
-	info, err := os.Stat(c.config.Cache)
-	if err != nil {
-		return nil, problem(err, "read the credential cache: %v; run kinit", err)
-	}
-	cache, err := loadCache(c.config.Cache)
-	if err != nil {
-		return nil, problem(err, "read the credential cache %s: %v; run kinit -c FILE:%[1]s", c.config.Cache, err)
-	}
-	name, realm := cache.GetClientPrincipalName().PrincipalNameString(), cache.GetClientRealm()
-	if c.name != "" && (name != c.name || realm != c.realm) {
-		return nil, problem(nil, "the credential cache %s is for %s@%s, not for %s: correct --kerberos-principal, or run kinit", c.config.Cache, name, realm, c.principal())
-	}
-	if c.name == "" {
-		c.name, c.realm = name, realm
-	}
-	krb, err := client.NewFromCCache(cache, c.conf)
-	if err != nil {
-		return nil, problem(err, "the credential cache %s has no ticket of the realm %s: run kinit (%v)", c.config.Cache, realm, err)
-	}
-	s := &session{krb: krb, read: info.ModTime()}
-	if ticket, ok := cache.GetEntry(types.PrincipalName{NameType: nametype.KRB_NT_SRV_INST, NameString: []string{"krbtgt", realm}}); ok {
-		s.ends = ticket.EndTime
-	}
-	return s, nil
-}
-
-// loadCache is the library's reader, which panics when a file is truncated.
-func loadCache(path string) (cache *credentials.CCache, err error) {
-	defer func() {
-		if recover() != nil {
-			err = errors.New("it is not a credential cache of version 4")
-		}
-	}()
-	return credentials.LoadCCache(path)
-}
-
 var errClosed = errors.New("the Kerberos client is closed")
 
-// current returns the session to ask, and logs in if there is none yet.
-func (c *Client) current() (*session, error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.closed {
-		return nil, errClosed
-	}
-	if c.config.Cache != "" {
-		return c.cached()
-	}
-	if c.session == nil {
-		c.session = c.logIn()
-	}
-	return c.session, nil
-}
-
-// logIn makes a session of the keytab. The library logs in when it needs a ticket.
-func (c *Client) logIn() *session {
-	return &session{krb: client.NewWithKeytab(c.name, c.realm, c.keys, c.conf, client.DisablePAFXFAST(true))}
-}
-
-// cached returns the session of the cache, which is read again when it has been written. The caller holds mu.
-func (c *Client) cached() (*session, error) {
-	info, err := os.Stat(c.config.Cache)
-	if err == nil && !info.ModTime().Equal(c.session.read) {
-		read, err := c.readCache()
-		if err != nil {
-			return nil, err
-		}
-		c.session.krb.Destroy()
-		c.session = read
-	}
-	if time.Now().After(c.session.ends) {
-		return nil, c.expired(nil)
-	}
-	return c.session, nil
-}
-
-// ticket returns a ticket for a service, such as hbase/host, and its key.
-func (c *Client) ticket(ctx context.Context, service string) (*client.Client, messages.Ticket, types.EncryptionKey, error) {
-	type got struct {
-		krb    *client.Client
-		ticket messages.Ticket
-		key    types.EncryptionKey
-		err    error
-	}
-	answer := make(chan got, 1)
-	c.asked.Go(func() { // the library takes no context
-		var g got
-		s, err := c.current()
-		if err == nil {
-			g.krb = s.krb
-			g.ticket, g.key, err = s.krb.GetServiceTicket(service)
-		}
-		g.err = err
-		answer <- g
-	})
+// use calls do with a ticket for a service, such as hbase/host, and its key. It returns when the context ends, though do may be called
+// later: the library takes no context.
+func (c *Client) use(ctx context.Context, service string, do func(*client.Client, messages.Ticket, types.EncryptionKey) error) error {
 	select {
-	case g := <-answer:
-		if _, known := errors.AsType[*Error](g.err); g.err != nil && !known {
-			g.err = c.explain(g.err, service)
-		}
-		return g.krb, g.ticket, g.key, g.err
+	case c.turn <- struct{}{}:
 	case <-ctx.Done():
-		e := problem(context.Cause(ctx), "no KDC of the realm %s has answered in time: correct its address in krb5.conf or --kerberos-kdc, or start it", c.realm)
-		e.Passing = true
-		return nil, messages.Ticket{}, types.EncryptionKey{}, e
+		return c.late(ctx)
 	}
+	done := make(chan error, 1)
+	go func() {
+		err := c.ask(service, do)
+		<-c.turn
+		done <- err
+	}()
+	select {
+	case err := <-done:
+		return err
+	case <-ctx.Done():
+		return c.late(ctx)
+	}
+}
+
+// ask is use by the goroutine that has the turn. The library panics at some malformed messages.
+func (c *Client) ask(service string, do func(*client.Client, messages.Ticket, types.EncryptionKey) error) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = problem(nil, "the KDC of the realm %s sends malformed messages: correct its address in krb5.conf or --kerberos-kdc (%v)", c.realm, r)
+		}
+	}()
+	s, err := c.current()
+	if err != nil {
+		return c.explain(err, service)
+	}
+	ticket, key, err := s.krb.GetServiceTicket(service)
+	if err != nil {
+		return c.explain(err, service)
+	}
+	return do(s.krb, ticket, key)
+}
+
+// late is the error of a context that has ended.
+func (c *Client) late(ctx context.Context) error {
+	e := problem(context.Cause(ctx), "no KDC of the realm %s has answered in time: correct its address in krb5.conf or --kerberos-kdc, or start it", c.realm)
+	e.Passing = true
+	return e
 }
 
 // Check gets a ticket for a service, to see that it can be had.
 func (c *Client) Check(ctx context.Context, service string) error {
-	_, _, _, err := c.ticket(ctx, service)
-	return err
+	return c.use(ctx, service, func(*client.Client, messages.Ticket, types.EncryptionKey) error { return nil })
 }
 
 // refreshes is how long a login must be old before Refresh makes another.
@@ -221,24 +153,16 @@ func (c *Client) Refresh() bool {
 	if c.config.Cache != "" || c.closed || time.Since(c.fresh) < refreshes {
 		return false
 	}
-	c.fresh = time.Now()
-	if c.session != nil {
-		c.session.krb.Destroy()
-		c.session = nil
-	}
+	c.fresh, c.forget = time.Now(), true
 	return true
 }
 
-// Close ends the renewal of tickets and waits for requests to the realm's servers, which take some seconds at most.
+// Close forgets all tickets. It waits for a request to the realm's servers, which takes some seconds at most.
 func (c *Client) Close() {
 	c.mu.Lock()
 	c.closed = true
 	c.mu.Unlock()
-	c.asked.Wait()
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.session != nil {
-		c.session.krb.Destroy()
-		c.session = nil
-	}
+	c.turn <- struct{}{}
+	c.replace(nil)
+	<-c.turn
 }

@@ -97,6 +97,7 @@ func TestAKDCThatIsNotThereIsReported(t *testing.T) {
 	var problem *Error
 	require.ErrorAs(t, err, &problem)
 	require.ErrorContains(t, err, "no KDC of the realm EXAMPLE.COM answers")
+	require.ErrorContains(t, err, "start it (dial tcp 127.0.0.1:1: ")
 	require.True(t, problem.Passing)
 }
 

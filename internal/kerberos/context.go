@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/jcmturner/gokrb5/v8/client"
 	"github.com/jcmturner/gokrb5/v8/crypto"
 	"github.com/jcmturner/gokrb5/v8/iana/flags"
 	"github.com/jcmturner/gokrb5/v8/iana/keyusage"
@@ -39,11 +40,22 @@ const (
 
 // Initiate begins a context with a service, such as hbase/host. The token is for the service, whose answer is for Accept.
 func (c *Client) Initiate(ctx context.Context, service string) (one *Context, token []byte, err error) {
-	krb, ticket, key, err := c.ticket(ctx, service)
+	type have struct {
+		name   types.PrincipalName
+		realm  string
+		ticket messages.Ticket
+		key    types.EncryptionKey
+	}
+	got := make(chan have, 1)
+	err = c.use(ctx, service, func(krb *client.Client, ticket messages.Ticket, key types.EncryptionKey) error {
+		got <- have{krb.Credentials.CName(), krb.Credentials.Domain(), ticket, key}
+		return nil
+	})
 	if err != nil {
 		return nil, nil, err
 	}
-	return request(krb.Credentials.CName(), krb.Credentials.Domain(), service, ticket, key)
+	h := <-got
+	return request(h.name, h.realm, service, h.ticket, h.key)
 }
 
 // request makes the token of a client with a ticket and its key.
@@ -92,8 +104,10 @@ func frame(kind uint16, body []byte) []byte {
 		token = append(token, byte(n))
 	case n < 0x100:
 		token = append(token, 0x81, byte(n))
-	default:
+	case n < 0x10000:
 		token = append(token, 0x82, byte(n>>8), byte(n))
+	default:
+		token = append(token, 0x83, byte(n>>16), byte(n>>8), byte(n))
 	}
 	return append(token, inner...)
 }

@@ -1,6 +1,7 @@
 package kerberos
 
 import (
+	"errors"
 	"fmt"
 	"regexp"
 	"strconv"
@@ -34,6 +35,9 @@ var code = regexp.MustCompile(`\((\d+)\) K[A-Z_]+`)
 
 // explain says what an error of the library means for a client that asks for a ticket of a service.
 func (c *Client) explain(err error, service string) *Error {
+	if known, ok := errors.AsType[*Error](err); ok {
+		return known
+	}
 	text := err.Error()
 	number := int64(-1)
 	if m := code.FindStringSubmatch(text); m != nil {
@@ -47,7 +51,7 @@ func (c *Client) explain(err error, service string) *Error {
 	case number == int64(errorcode.KDC_ERR_PREAUTH_FAILED), strings.Contains(text, "keytab incorrect") && !strings.Contains(text, "skew"), strings.Contains(text, "matching key not found"):
 		return problem(err, "the keytab %s has no valid key of %s: get a new keytab; klist -kte shows its keys (%s)", c.config.Keytab, c.principal(), last(text))
 	case number == int64(errorcode.KRB_AP_ERR_SKEW), strings.Contains(text, "clock skew"):
-		return problem(err, "the clocks of this machine and of the KDC differ by more than Kerberos permits (5 min): set them by NTP (%s)", last(text))
+		return problem(err, "the clocks of this machine and of the KDC differ by more than Kerberos permits (5 min): set them by NTP%s (%s)", c.clocks(), last(text))
 	case number == int64(errorcode.KDC_ERR_CLIENT_REVOKED), number == int64(errorcode.KDC_ERR_KEY_EXPIRED), number == int64(errorcode.KDC_ERR_NAME_EXP):
 		return problem(err, "the principal %s is locked or has expired: ask the realm's administrator (%s)", c.principal(), code.FindString(text))
 	case number == int64(errorcode.KDC_ERR_ETYPE_NOSUPP):
@@ -76,6 +80,9 @@ func (c *Client) expired(err error) *Error {
 func last(text string) string {
 	if m := code.FindString(text); m != "" {
 		return m
+	}
+	if i := strings.LastIndex(text, "dial "); i >= 0 {
+		return text[i:]
 	}
 	if i := strings.LastIndex(text, " < "); i >= 0 {
 		return text[i+3:]

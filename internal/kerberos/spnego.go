@@ -8,7 +8,10 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/jcmturner/gokrb5/v8/client"
+	"github.com/jcmturner/gokrb5/v8/messages"
 	"github.com/jcmturner/gokrb5/v8/spnego"
+	"github.com/jcmturner/gokrb5/v8/types"
 )
 
 // Transport adds tickets to the requests that a server refuses without one (SPNEGO), for the service HTTP on its host. It keeps the cookie
@@ -88,12 +91,18 @@ func (n *negotiator) cookie(host string) *http.Cookie {
 // authorize adds a ticket to a request.
 func (n *negotiator) authorize(ctx context.Context, r *http.Request) error {
 	service := "HTTP/" + strings.ToLower(r.URL.Hostname())
-	krb, _, _, err := n.client.ticket(ctx, service) // it is in the cache of the library then
+	header := make(chan string, 1)
+	err := n.client.use(ctx, service, func(krb *client.Client, _ messages.Ticket, _ types.EncryptionKey) error {
+		carrier := &http.Request{Header: make(http.Header)}
+		if err := spnego.SetSPNEGOHeader(krb, carrier, service); err != nil {
+			return fmt.Errorf("authenticate at %s: %w", r.URL.Host, err)
+		}
+		header <- carrier.Header.Get(spnego.HTTPHeaderAuthRequest)
+		return nil
+	})
 	if err != nil {
 		return err
 	}
-	if err := spnego.SetSPNEGOHeader(krb, r, service); err != nil {
-		return fmt.Errorf("authenticate at %s: %w", r.URL.Host, err)
-	}
+	r.Header.Set(spnego.HTTPHeaderAuthRequest, <-header)
 	return nil
 }
