@@ -43,6 +43,7 @@ type Config struct {
 // Conn is a connection to a server. Its methods may be called from several goroutines.
 type Conn struct {
 	addr   string
+	named  bool // the server has the user's name from the header, without proof
 	conn   wire
 	codec  *codec
 	sealed *sealed // conn, if it is secure
@@ -83,7 +84,7 @@ func Dial(ctx context.Context, addr string, cfg Config) (*Conn, error) {
 	if err != nil {
 		return nil, err //nolint:wrapcheck // it names the address
 	}
-	c := &Conn{addr: addr, conn: rawSocket(nc, cfg.KnownIO), more: make(chan struct{}, 1), ended: make(chan struct{})}
+	c := &Conn{addr: addr, named: cfg.User != "", conn: rawSocket(nc, cfg.KnownIO), more: make(chan struct{}, 1), ended: make(chan struct{})}
 	c.in.wake, c.in.always = make(chan struct{}, 1), cfg.KeepReading
 	if cfg.Codec != nil {
 		c.codec = &codec{cfg.Codec}

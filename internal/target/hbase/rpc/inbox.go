@@ -220,7 +220,7 @@ func (c *Conn) answer(frame []byte, size int) (*Call, error) {
 // refused returns the error of a connection that the server refuses.
 func (c *Conn) refused(by *protocol.Exception) error {
 	err := fmt.Errorf("%s refuses the connection: %w", c.addr, by)
-	if c.sealed == nil && strings.HasSuffix(by.Class, ".AccessDeniedException") {
+	if c.named && strings.HasSuffix(by.Class, ".AccessDeniedException") {
 		return Final(fmt.Errorf("%w; the cluster requires Kerberos: set hbase.security.authentication=kerberos, such as by --hbase-conf, and give the agent a keytab (--kerberos-keytab)", err))
 	}
 	return err
