@@ -29,7 +29,8 @@ type cluster struct {
 
 // kinds are the clusters by name, and the options with which scripts/hbase starts them.
 var kinds = map[string][]string{
-	"tls": {"--secure", "tls-only", "--servers", "3", "--heap", "512m"},
+	"tls":      {"--secure", "tls-only", "--servers", "3", "--heap", "512m"},
+	"kerberos": {"--secure", "kerberos,tls", "--heap", "512m", "--ticket-life", "30s"}, // the client's tickets expire during the tests
 }
 
 // started holds the running clusters, by name.
@@ -68,7 +69,16 @@ func (c *cluster) file(parts ...string) string {
 
 // client returns the flags of an agent's credentials: those of the client's folder.
 func (c *cluster) client() []string {
-	return []string{"--hbase-conf", c.file("client")}
+	return append([]string{"--hbase-conf", c.file("client")}, c.realm()...)
+}
+
+// realm returns the flags of the cluster's KDC, if it has one.
+func (c *cluster) realm() []string {
+	conf := c.file("client", "krb5.conf")
+	if _, err := os.Stat(conf); err != nil {
+		return nil
+	}
+	return []string{"--krb5-conf", conf}
 }
 
 // property makes property flags.

@@ -1,9 +1,9 @@
 // Package secure tests benchd against a secured real HBase as users run it: coordinator, agents, command lines and servers,
 // each in its own process. Its tests are behind the tag `secure`: make test-hbase-secure.
 //
-//  1. scripts/hbase up --secure starts a cluster of three region servers when a test first needs it: one that accepts TLS alone. It ends
-//     with the last test.
-//  2. A mode is a way to connect to it. In each, every kind of work is done: load, workloads A and E with their values
+//  1. scripts/hbase up --secure starts a cluster when a test first needs it: one of three region servers that accepts TLS alone, and one
+//     with Kerberos, whose client's tickets expire after 30 s. They end with the last test.
+//  2. A mode is a way to connect to one. In each, every kind of work is done: load, workloads A and E with their values
 //     verified, all actions, telemetry.
 //  3. Mistakes are made on real command lines: each must be one clear error within 10 s that names the cure.
 //  4. HBase's own Java client counts the cells that were loaded.

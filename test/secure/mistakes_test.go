@@ -81,5 +81,9 @@ func unwrapped(table string) string { return strings.Join(strings.Fields(table),
 
 // properties returns the properties of a client of the cluster, without its keys.
 func properties(c *cluster) []any {
-	return []any{"columnfamily", "family", "hbase.zookeeper.quorum", c.quorum, "hbase.client.netty.tls.enabled", true}
+	all := []any{"columnfamily", "family", "hbase.zookeeper.quorum", c.quorum, "hbase.client.netty.tls.enabled", true}
+	if c.realm() != nil {
+		all = append(all, "hbase.security.authentication", "kerberos", "hbase.master.kerberos.principal", servers, "hbase.regionserver.kerberos.principal", servers)
+	}
+	return all
 }

@@ -27,9 +27,17 @@ type mode struct {
 
 // modes lists what must work.
 func modes() []mode {
+	kerberos := func(name, protection string, encrypted bool, shown string) mode {
+		settings := []string{"hbase.rpc.protection=" + protection, fmt.Sprintf("hbase.client.netty.tls.enabled=%t", encrypted)}
+		return mode{name, "kerberos", []string{"-p", settings[0], "-p", settings[1]}, settings, shown}
+	}
 	return []mode{
 		{"TLS 1.3", "tls", property("hbase.rpc.tls.enabledProtocols", "TLSv1.3"), []string{"hbase.rpc.tls.enabledProtocols=TLSv1.3"}, "TLS 1.3"},
 		{"TLS 1.2", "tls", property("hbase.rpc.tls.enabledProtocols", "TLSv1.2"), []string{"hbase.rpc.tls.enabledProtocols=TLSv1.2"}, "TLS 1.2"},
+		kerberos("authentication", "authentication", false, `"hbase.rpc.protection": "authentication"`),
+		kerberos("integrity", "integrity", false, `"hbase.rpc.protection": "integrity"`),
+		kerberos("privacy", "privacy", false, `"hbase.rpc.protection": "privacy"`),
+		kerberos("privacy over TLS", "privacy", true, "TLS 1.3"),
 	}
 }
 
