@@ -141,7 +141,7 @@ smoke-hbase: $(TESTRUNNER) ## Run some of them, in about five minutes: operation
 		$(GOTEST) -count 1 -p 1 -timeout 9m -tags hbase -run '$(subst $() ,|,$(strip $(SMOKE)))' $(HBASETESTS)
 
 .PHONY: test-hbase-secure
-test-hbase-secure: $(TESTRUNNER) ## Start a real HBase that accepts TLS alone, and run all kinds of work and mistakes on it; RUN=NAME selects.
+test-hbase-secure: $(TESTRUNNER) ## Start a KDC and secured HBases, and run all kinds of work and mistakes with TLS and Kerberos on them; RUN=NAME selects.
 	$(GOTEST) -count 1 -timeout 20m -tags secure $(if $(RUN),-v -run '$(RUN)') ./test/secure
 
 .PHONY: soak
