@@ -14,5 +14,5 @@
 // The compression of cell blocks is gohbase's, and nothing else of it. Its client can be chosen instead of this one (package gohbase,
 // hbase.client=gohbase), for those whose applications use it: an operation costs it a hundred allocations, a read call for each part of
 // an answer and a write call of its own; it resends an increment without the nonce that keeps it from counting twice, does not resume
-// scans, and hides why it waits. BenchmarkRead and `make bench-clients` measure the difference.
+// scans, and hides why it waits. BenchmarkRead measures the difference.
 package hbase
