@@ -165,7 +165,7 @@ func (a *Archive) release() error {
 	if a.writer != nil {
 		errs = append(errs, explain("close", a.path, a.writer.Close()))
 	}
-	errs = append(errs, a.lock.Close()) // last: the lock outlives every connection
+	errs = append(errs, unlock(a.lock)) // last: the lock outlives every connection
 	return errors.Join(errs...)
 }
 

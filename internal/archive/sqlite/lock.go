@@ -44,6 +44,12 @@ func lockDirectory(dir string) (*os.File, error) {
 	return file, nil
 }
 
+// unlock releases the lock and closes its file. A process that this one is starting at the moment has the file, too, until it executes
+// its program: closing alone would leave the lock to it.
+func unlock(file *os.File) error {
+	return errors.Join(syscall.Flock(int(file.Fd()), syscall.LOCK_UN), file.Close())
+}
+
 func writeHolder(file *os.File) error {
 	if err := file.Truncate(0); err != nil {
 		return err

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"syscall"
 	"testing"
 	"testing/fstest"
 
@@ -62,6 +63,17 @@ func TestDirectoryIsLockedUntilClose(t *testing.T) {
 	require.NoError(t, a.Close(t.Context()), "closing again")
 	b := openIn(t, dir)
 	archivetest.Create(t, b, "s")
+}
+
+// A process that is being started has all files of the one that starts it.
+func TestALockEndsWithItsArchive(t *testing.T) {
+	dir := t.TempDir()
+	a := openIn(t, dir)
+	inherited, err := syscall.Dup(int(a.lock.Fd()))
+	require.NoError(t, err)
+	defer func() { require.NoError(t, syscall.Close(inherited)) }()
+	require.NoError(t, a.Close(t.Context()))
+	openIn(t, dir)
 }
 
 func TestCloseLeavesOneFile(t *testing.T) {
