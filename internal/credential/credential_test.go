@@ -95,7 +95,7 @@ func TestCertificatesAreReadFromPEMAndPKCS12(t *testing.T) {
 	}
 	c, err := New(Config{TLS: TLS{CA: cert}})
 	require.NoError(t, err)
-	require.False(t, c.Private(), "an authority is no key")
+	require.False(t, c.Private(), "an authority is not a key")
 	require.Equal(t, []string{"TLS authorities"}, c.Kinds())
 }
 

@@ -13,7 +13,7 @@ import (
 // Config returns how to connect to the cluster that the settings name.
 func Config(s hbasespec.Settings, secured *Security, dial *outbound.Dialer, log *slog.Logger) admin.Config {
 	return admin.Config{
-		Quorum: strings.Join(s.Quorum, ","), Parent: s.Znode, User: secured.User("root"), Dial: dial, Logger: log,
+		Quorum: strings.Join(s.Quorum, ","), Parent: s.Znode, User: secured.User(), Dial: dial, Logger: log,
 		Secure: secured.RPC(), SecureZooKeeper: secured.ZooKeeper(), Web: secured.Web, Scheme: secured.Scheme(),
 	}
 }

@@ -1,6 +1,7 @@
 package setup
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
@@ -61,16 +62,16 @@ func (s *Security) Close() {
 	}
 }
 
-// User returns the user in the header of connections; empty if the servers learn it otherwise.
-func (s *Security) User(byDefault string) string {
-	switch {
-	case s.settings.Security.Kerberos:
+// User returns the user in the header of connections; empty if the servers learn it by Kerberos.
+func (s *Security) User() string {
+	if s.settings.Security.Kerberos {
 		return ""
-	case s.settings.User != "":
-		return s.settings.User
 	}
-	return byDefault
+	return s.named()
 }
+
+// named is the user without authentication: that of the settings, or HBase's superuser.
+func (s *Security) named() string { return cmp.Or(s.settings.User, "root") }
 
 // RPC returns what makes connections to masters and region servers secure, or nil.
 func (s *Security) RPC() rpc.Secure {

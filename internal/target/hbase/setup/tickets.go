@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"os/user"
 	"strings"
 
 	"github.com/benchd/benchd/internal/kerberos"
@@ -28,7 +27,7 @@ func (s *Security) authenticate(ctx context.Context, conn net.Conn, host, servic
 	}
 	s.protection.Store(&protection)
 	if protection == "" {
-		return fallen{secured, s.fallbackUser()}, nil
+		return fallen{secured, s.named()}, nil
 	}
 	return secured, nil
 }
@@ -71,13 +70,3 @@ type fallen struct {
 
 // User implements rpc.Named.
 func (f fallen) User() string { return f.user }
-
-func (s *Security) fallbackUser() string {
-	if s.settings.User != "" {
-		return s.settings.User
-	}
-	if u, err := user.Current(); err == nil {
-		return u.Username
-	}
-	return "benchd"
-}
