@@ -3,6 +3,7 @@ package rpc
 import (
 	"context"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -46,6 +47,9 @@ func secured(ctx context.Context, raw wire, host string, cfg *Config) (*sealed, 
 	}
 	return &sealed{Conn: top, lower: low}, nil
 }
+
+// errNoCipher is how a server without the AES option looks: it never answers.
+var errNoCipher = errors.New("no answer with keys; set hbase.rpc.crypto.encryption.aes.enabled=false if the servers do not have it")
 
 // sealed is a wire of a secure connection. What is written to the secure connection is sealed into the buffer of lower: nothing
 // waits for the network in the middle of a message.
@@ -93,7 +97,7 @@ func (s *sealed) agree() error {
 	const longest = 1 << 16
 	var size [4]byte
 	if _, err := io.ReadFull(s, size[:]); err != nil {
-		return fmt.Errorf("wait for the keys of %s: %w", c.Transformation(), err)
+		return Final(fmt.Errorf("%w (%w)", errNoCipher, err))
 	}
 	if binary.BigEndian.Uint32(size[:]) > longest {
 		return errNonsense

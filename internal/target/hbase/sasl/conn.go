@@ -8,6 +8,7 @@ import (
 
 	hbasepb "github.com/benchd/benchd/internal/gen/hbasepb/v1"
 	"github.com/benchd/benchd/internal/kerberos"
+	"github.com/benchd/benchd/internal/target/hbase/rpc"
 )
 
 const (
@@ -136,10 +137,13 @@ func (c *Conn) message() (message []byte, ok bool, err error) {
 // Transformation implements rpc.Ciphered.
 func (c *Conn) Transformation() string { return c.transformation }
 
-// Agree implements rpc.Ciphered. A server that does not have the option answers without keys, or not at all.
+// errNoKeys reports a server without the AES option: to go on would be privacy at another price than the settings say.
+var errNoKeys = errors.New("the server has no keys for it; set hbase.rpc.crypto.encryption.aes.enabled=false, as the server has it")
+
+// Agree implements rpc.Ciphered.
 func (c *Conn) Agree(keys *hbasepb.CryptoCipherMeta) error {
 	if keys == nil {
-		return nil
+		return rpc.Final(errNoKeys)
 	}
 	a, err := newAES(keys)
 	if err != nil {

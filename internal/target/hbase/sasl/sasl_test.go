@@ -165,6 +165,7 @@ func TestAnnouncedLengthsAreNotAllocated(t *testing.T) {
 }
 
 func TestKeysOfAnotherCipherAreRefused(t *testing.T) {
+	require.ErrorIs(t, new(Conn).Agree(nil), errNoKeys)
 	other := keys(false)
 	other.Transformation = new("DES")
 	require.ErrorContains(t, new(Conn).Agree(other), `"DES"`)
