@@ -440,7 +440,7 @@ func (w *watched) failed(err error, out *observe.Look) {
 	}
 	w.rest = clock.Mono().Add(w.pause)
 	if w.failures == tolerated {
-		out.Warnings = append(out.Warnings, fmt.Sprintf("the JMX of %s cannot be read: %s (%s)", w, w.without(), observe.FirstLine(err)))
+		out.Warnings = append(out.Warnings, fmt.Sprintf("the JMX of %s cannot be read: %s (%s)", w, w.without(), observe.FirstLine(err)+cure(err)))
 	}
 }
 
