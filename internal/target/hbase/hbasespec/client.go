@@ -18,7 +18,7 @@ const (
 
 // Gohbase has the options of gohbase's client.
 type Gohbase struct {
-	QueueSize     int // 1 is no batching
+	QueueSize     int // calls in a request, at most
 	FlushInterval time.Duration
 }
 

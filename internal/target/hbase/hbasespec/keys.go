@@ -42,7 +42,7 @@ func keys() []property.Key {
 		{Name: "hbase.batch.delay", Kind: property.Duration, Default: "0s", Max: 10, Doc: "how long a batch that is not full waits for more; 0s is while another request of its connection is under way, at most 10 ms"},
 
 		{Name: ClientProperty, Kind: property.Enum, Default: ClientNative, Values: []string{ClientNative, ClientGohbase}, Doc: "the client that executes operations: benchd's own, or the Go library gohbase, which some applications use"},
-		{Name: "gohbase.rpcQueueSize", Kind: property.Int, Default: "1", Min: 1, Max: 10_000, Doc: "gohbase's option RpcQueueSize, with hbase.client=gohbase: calls that may share one request to a region server; 1 is no batching, and gohbase's own default is 100"},
+		{Name: "gohbase.rpcQueueSize", Kind: property.Int, Default: "1", Min: 1, Max: 10_000, Doc: "gohbase's option RpcQueueSize, with hbase.client=gohbase: calls that may share one request to a region server; with 1 each call is sent alone, and gohbase's own default is 100"},
 		{Name: "gohbase.flushInterval", Kind: property.Duration, Default: "20ms", Max: 60_000, Doc: "gohbase's option FlushInterval: how long a batch that is not full waits for more calls"},
 
 		{Name: "hbase.client.scanner.caching", Kind: property.Int, Default: "0", Max: 1e9, Doc: "rows that a scan fetches at a time; 0 is the length of the scan, as in YCSB's binding"},
