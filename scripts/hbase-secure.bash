@@ -166,6 +166,8 @@ common_properties() {
 		property hbase.client.netty.tls.enabled true
 		property hbase.rpc.tls.enabledProtocols TLSv1.3,TLSv1.2
 	fi
+	! has spnego || property hbase.security.authentication.ui kerberos
+	! has https || property hbase.ssl.enabled true
 }
 
 secure_properties() {
@@ -184,11 +186,9 @@ secure_properties() {
 		property hbase.rpc.tls.truststore.location "$dir/tls/ca.pem"
 	fi
 	if has spnego; then
-		property hbase.security.authentication.ui kerberos
 		property hbase.security.authentication.spnego.kerberos.principal "HTTP/localhost@$realm"
 		property hbase.security.authentication.spnego.kerberos.keytab "$dir/kdc/servers.keytab"
 	fi
-	! has https || property hbase.ssl.enabled true
 }
 
 secure_files() {

@@ -29,8 +29,9 @@ type cluster struct {
 
 // kinds are the clusters by name, and the options with which scripts/hbase starts them.
 var kinds = map[string][]string{
-	"tls":      {"--secure", "tls-only", "--servers", "3", "--heap", "512m"},
-	"kerberos": {"--secure", "kerberos,tls", "--heap", "512m", "--ticket-life", "30s"}, // the client's tickets expire during the tests
+	"tls": {"--secure", "tls-only", "--servers", "3", "--heap", "512m"},
+	// The client's tickets expire during the tests. The servers encrypt with AES for clients that ask for it.
+	"kerberos": {"--secure", "kerberos,tls,spnego,https", "--heap", "512m", "--ticket-life", "30s", "--set", "hbase.rpc.crypto.encryption.aes.enabled=true"},
 }
 
 // started holds the running clusters, by name.

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -111,9 +112,10 @@ func ahead(t *testing.T, c *cluster) string {
 	}
 	cmd := exec.Command("faketime", "-f", "+10m", kdc, "-n") //nolint:noctx // the cleanup ends it
 	cmd.Env = append(os.Environ(), "KRB5_CONFIG="+conf, "KRB5_KDC_PROFILE="+profile)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // faketime starts the KDC as its child
 	require.NoError(t, cmd.Start())
 	t.Cleanup(func() {
-		_ = cmd.Process.Kill()
+		require.NoError(t, syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL))
 		_ = cmd.Wait()
 	})
 	testcluster.Eventually(t, testcluster.Patience, func() bool { // kinit sets its clock by the KDC's

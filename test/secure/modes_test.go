@@ -27,17 +27,18 @@ type mode struct {
 
 // modes lists what must work.
 func modes() []mode {
-	kerberos := func(name, protection string, encrypted bool, shown string) mode {
-		settings := []string{"hbase.rpc.protection=" + protection, fmt.Sprintf("hbase.client.netty.tls.enabled=%t", encrypted)}
-		return mode{name, "kerberos", []string{"-p", settings[0], "-p", settings[1]}, settings, shown}
+	kerberos := func(name, protection string, encrypted, counter bool, shown string) mode {
+		set := property("hbase.rpc.protection", protection, "hbase.client.netty.tls.enabled", encrypted, "hbase.rpc.crypto.encryption.aes.enabled", counter)
+		return mode{name, "kerberos", set, slices.DeleteFunc(slices.Clone(set), func(word string) bool { return word == "-p" }), shown}
 	}
 	return []mode{
 		{"TLS 1.3", "tls", property("hbase.rpc.tls.enabledProtocols", "TLSv1.3"), []string{"hbase.rpc.tls.enabledProtocols=TLSv1.3"}, "TLS 1.3"},
 		{"TLS 1.2", "tls", property("hbase.rpc.tls.enabledProtocols", "TLSv1.2"), []string{"hbase.rpc.tls.enabledProtocols=TLSv1.2"}, "TLS 1.2"},
-		kerberos("authentication", "authentication", false, `"hbase.rpc.protection": "authentication"`),
-		kerberos("integrity", "integrity", false, `"hbase.rpc.protection": "integrity"`),
-		kerberos("privacy", "privacy", false, `"hbase.rpc.protection": "privacy"`),
-		kerberos("privacy over TLS", "privacy", true, "TLS 1.3"),
+		kerberos("authentication", "authentication", false, false, `"hbase.rpc.protection": "authentication"`),
+		kerberos("integrity", "integrity", false, false, `"hbase.rpc.protection": "integrity"`),
+		kerberos("privacy", "privacy", false, false, `"hbase.rpc.protection": "privacy"`),
+		kerberos("privacy by AES in counter mode", "privacy", false, true, `"hbase.rpc.protection": "privacy"`),
+		kerberos("privacy over TLS", "privacy", true, false, "TLS 1.3"),
 	}
 }
 
@@ -87,6 +88,7 @@ func submit(t *testing.T, h *testcluster.Cluster, shown string, args ...string) 
 	require.Contains(t, stdout, shown)
 	r := testcluster.Parse(t, stdout)
 	testcluster.RequireConsistent(t, r, 1)
+	require.Empty(t, r.Warnings, "all pages of the servers are read")
 	require.True(t, slices.ContainsFunc(r.Phases, func(p result.Phase) bool {
 		return slices.ContainsFunc(p.Observations, func(o result.Observation) bool { return strings.HasPrefix(o.Name, "hbase.") })
 	}), "telemetry has figures of the servers")
