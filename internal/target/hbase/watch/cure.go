@@ -7,10 +7,10 @@ func cure(err error) string {
 	switch text := err.Error(); {
 	case strings.Contains(text, "status 401"):
 		return "; set hbase.security.authentication.ui=kerberos"
-	case strings.Contains(text, "malformed HTTP response"), strings.Contains(text, "status 400"): // of HBase, and of Go
-		return "; the pages may have HTTPS: set hbase.ssl.enabled=true"
-	case strings.Contains(text, "server gave HTTP response to HTTPS client"):
-		return "; the pages may not have HTTPS: leave hbase.ssl.enabled out"
+	case strings.Contains(text, "malformed HTTP"), strings.Contains(text, "status 400"): // of HBase, and of Go
+		return "; set hbase.ssl.enabled=true"
+	case strings.Contains(text, "HTTPS client"):
+		return "; set hbase.ssl.enabled=false"
 	}
 	return ""
 }

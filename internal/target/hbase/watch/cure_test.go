@@ -20,12 +20,12 @@ func TestTheMissingSettingOfAPageIsNamed(t *testing.T) {
 	secured.StartTLS()
 	defer secured.Close()
 	defer open.Close()
-	const needsHTTPS = "; the pages may have HTTPS: set hbase.ssl.enabled=true"
+	const needsHTTPS = "; set hbase.ssl.enabled=true"
 	for url, want := range map[string]string{
 		open.URL:                             "; set hbase.security.authentication.ui=kerberos",
 		"http" + secured.URL[len("https"):]:  needsHTTPS,
 		"http://" + alerting(t):              needsHTTPS,
-		"https" + open.URL[len("http"):]:     "; the pages may not have HTTPS: leave hbase.ssl.enabled out",
+		"https" + open.URL[len("http"):]:     "; set hbase.ssl.enabled=false",
 		"http://127.0.0.1:1/nothing/listens": "",
 	} {
 		err := observe.ReadPage(t.Context(), secured.Client(), url, new(bytes.Buffer))
