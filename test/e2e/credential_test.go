@@ -79,8 +79,8 @@ func TestKeysOfAnAgentStayWithIt(t *testing.T) {
 	ctl("export", id, "--out", filepath.Join(out, "suite.benchd"))
 	ctl("report", id, "--out", out, "--format", "html,json,md")
 	all := map[string][]byte{
-		"the archive": folder(t, c.Dir), "the spool": append(folder(t, spool), ' '), "the coordinator's log": []byte(c.Coordinator.Log()), "the agent's log": []byte(a.Log()),
-		"the output of benchctl": printed, "exports and reports": folder(t, out),
+		"the archive": testcluster.Stored(t, c.Dir), "the spool": append(testcluster.Stored(t, spool), ' '), "the coordinator's log": []byte(c.Coordinator.Log()), "the agent's log": []byte(a.Log()),
+		"the output of benchctl": printed, "exports and reports": testcluster.Stored(t, out),
 	}
 	for where, content := range all {
 		for _, one := range []string{keytabCanary, passwordCanary, "anna@EXAMPLE.COM", "agent.keytab"} {

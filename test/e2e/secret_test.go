@@ -3,13 +3,9 @@
 package e2e
 
 import (
-	"archive/zip"
 	"bytes"
-	"compress/gzip"
 	"encoding/base64"
 	"fmt"
-	"io"
-	"io/fs"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -62,55 +58,12 @@ func needles() []string {
 	return append(all, base64.StdEncoding.EncodeToString([]byte("anna:"+fileCanary)))
 }
 
-// unpacked returns a content with all that is compressed in it: by gzip, as an exported suite is, or by ZIP, as a workbook is.
-func unpacked(t *testing.T, content []byte) []byte {
-	t.Helper()
-	out := bytes.Clone(content)
-	if z, err := zip.NewReader(bytes.NewReader(content), int64(len(content))); err == nil {
-		for _, f := range z.File {
-			r, err := f.Open()
-			require.NoError(t, err)
-			part, err := io.ReadAll(r)
-			require.NoError(t, err)
-			out = append(out, part...)
-		}
-		return out
-	}
-	for rest := content; ; {
-		i := bytes.Index(rest, []byte{0x1f, 0x8b, 8})
-		if i < 0 {
-			return out
-		}
-		if r, err := gzip.NewReader(bytes.NewReader(rest[i:])); err == nil {
-			part, _ := io.ReadAll(r) // what looks like gzip need not be
-			out = append(out, part...)
-		}
-		rest = rest[i+3:]
-	}
-}
-
 // requireNoSecret checks that a content has none of the secrets.
 func requireNoSecret(t *testing.T, where string, content []byte) {
 	t.Helper()
 	for _, one := range needles() {
 		require.Falsef(t, bytes.Contains(content, []byte(one)), "%s contains %s", where, one)
 	}
-}
-
-// folder returns the unpacked contents of all files below a folder.
-func folder(t *testing.T, dir string) []byte {
-	t.Helper()
-	var all []byte
-	require.NoError(t, filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
-		if err != nil || !entry.Type().IsRegular() {
-			return err
-		}
-		content, err := os.ReadFile(path)
-		all = append(append(all, path...), unpacked(t, content)...)
-		return err
-	}))
-	require.NotEmpty(t, all, dir)
-	return all
 }
 
 // processes returns the command lines and environments of all processes of the machine. Without is the process whose environment is
@@ -175,7 +128,7 @@ func newGuardedCluster(t *testing.T) *guardedCluster {
 func (h *guardedCluster) everywhere(t *testing.T) map[string][]byte {
 	t.Helper()
 	all := map[string][]byte{
-		"the archive": folder(t, h.Dir), "the spools": folder(t, h.spool), "the coordinator's log": []byte(h.Coordinator.Log()),
+		"the archive": testcluster.Stored(t, h.Dir), "the spools": testcluster.Stored(t, h.spool), "the coordinator's log": []byte(h.Coordinator.Log()),
 		"/proc": processes(t, h.agents[0].ID(), h.agents[1].ID()),
 	}
 	for i, a := range h.agents {
@@ -242,7 +195,7 @@ scenarios:
 	formats, _, _ = strings.Cut(formats, " (default")
 	ctl("report", id, "--out", out, "--format", strings.ReplaceAll(formats, ", ", ","))
 	all := h.everywhere(t)
-	all["the output of benchctl"], all["exports and reports"] = printed, folder(t, out)
+	all["the output of benchctl"], all["exports and reports"] = printed, testcluster.Stored(t, out)
 	for where, content := range all {
 		requireNoSecret(t, where, content)
 	}
