@@ -7,4 +7,5 @@
 //     verified, all actions, telemetry.
 //  3. Mistakes are made on real command lines: each must be one clear error within 10 s that names the cure.
 //  4. HBase's own Java client counts the cells that were loaded.
+//  5. Keys and tickets are searched for in all that is stored and printed.
 package secure
