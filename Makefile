@@ -141,8 +141,8 @@ smoke-hbase: $(TESTRUNNER) ## Run some of them, in about five minutes: operation
 		$(GOTEST) -count 1 -p 1 -timeout 9m -tags hbase -run '$(subst $() ,|,$(strip $(SMOKE)))' $(HBASETESTS)
 
 .PHONY: test-hbase-secure
-test-hbase-secure: $(TESTRUNNER) ## Start a KDC and secured HBases, and run all kinds of work and mistakes with TLS and Kerberos on them; RUN=NAME selects.
-	$(GOTEST) -count 1 -timeout 20m -tags secure $(if $(RUN),-v -run '$(RUN)') ./test/secure
+test-hbase-secure: $(TESTRUNNER) ## Start a KDC and secured HBases, and run all kinds of work and mistakes with TLS and Kerberos on them; TICKETS=15m is a longer run with short tickets, RUN=NAME selects.
+	BENCHD_TEST_TICKETS='$(TICKETS)' $(GOTEST) -count 1 -timeout 60m -tags secure $(if $(RUN),-v -run '$(RUN)') ./test/secure
 
 .PHONY: soak
 soak: $(TESTRUNNER) ## Work at full speed on a sandbox for FOR (30m) with three agents; memory, goroutines, archive and throughput are checked.

@@ -31,7 +31,10 @@ type cluster struct {
 var kinds = map[string][]string{
 	"tls": {"--secure", "tls-only", "--servers", "3", "--heap", "512m"},
 	// The client's tickets expire during the tests. The servers encrypt with AES for clients that ask for it.
-	"kerberos": {"--secure", "kerberos,tls,spnego,https", "--heap", "512m", "--ticket-life", "30s", "--set", "hbase.rpc.crypto.encryption.aes.enabled=true"},
+	"kerberos": {
+		"--secure", "kerberos,tls,spnego,https", "--servers", "3", "--heap", "512m", "--ticket-life", fmt.Sprintf("%ds", int(ticketLife().Seconds())),
+		"--set", "hbase.rpc.crypto.encryption.aes.enabled=true",
+	},
 }
 
 // started holds the running clusters, by name.

@@ -128,18 +128,24 @@ type answer struct {
 	Text    []string `json:"text"`
 }
 
+// administer makes an action.
+func administer(t *testing.T, h *testcluster.Cluster, flags []string, words ...string) answer {
+	t.Helper()
+	begin := time.Now()
+	stdout, stderr, code := h.Ctl(slices.Concat([]string{"admin", "hbase"}, words, flags, []string{"-o", "json"})...)
+	require.Zero(t, code, "%v: %s%s", words, stderr, stdout)
+	t.Logf("%v after %.1f s", words, time.Since(begin).Seconds())
+	var a answer
+	require.NoError(t, json.Unmarshal([]byte(stdout), &a), stdout)
+	return a
+}
+
 // actions makes all actions on a table that has rows.
 func actions(t *testing.T, h *testcluster.Cluster, base []string, table string, rows int) {
 	t.Helper()
 	do := func(words ...string) answer {
 		t.Helper()
-		begin := time.Now()
-		stdout, stderr, code := h.Ctl(slices.Concat([]string{"admin", "hbase"}, words, base, []string{"-o", "json"})...)
-		require.Zero(t, code, "%v: %s%s", words, stderr, stdout)
-		t.Logf("%v after %.1f s", words, time.Since(begin).Seconds())
-		var a answer
-		require.NoError(t, json.Unmarshal([]byte(stdout), &a), stdout)
-		return a
+		return administer(t, h, base, words...)
 	}
 	require.EqualValues(t, rows, do("count", table).Rows[0][1])
 	require.Contains(t, fmt.Sprint(do("tables").Rows), table)
