@@ -31,14 +31,14 @@ func (c *Client) dial(ctx context.Context, to endpoint) (*rpc.Conn, error) {
 	// Ordinary system calls will do: there are few. The connection's end is seen at once, so that no change is sent on a
 	// connection that has ended.
 	conn, err := rpc.Dial(ctx, to.address, rpc.Config{
-		User: c.config.User, Service: to.service, Secure: c.config.Secure, KnownIO: true, KeepReading: true, Dial: c.config.Dial.Named("ZooKeeper or hbase:meta"),
+		User: c.config.User, Service: to.service, Secure: c.config.Secure, KnownIO: true, KeepReading: true, Dial: c.config.Dial.Named(c.registry.name() + " or hbase:meta"),
 	})
 	if err != nil {
 		what := "HBase region server"
 		if to.service == masterService {
 			what = "HBase master"
 		}
-		return nil, notReached(what, to.address+", as ZooKeeper and hbase:meta name it", err)
+		return nil, notReached(what, to.address+", as "+c.registry.name()+" and hbase:meta name it", err)
 	}
 	return c.keep(to, conn)
 }

@@ -41,7 +41,8 @@ func master(t *testing.T, serve func(net.Conn)) *Client {
 			})
 		}
 	})
-	c := newClient(Config{}.withDefaults(), nil)
+	c, err := newClient(Config{Quorum: "127.0.0.1:1"}.withDefaults())
+	require.NoError(t, err)
 	c.sites.master = l.Addr().String()
 	t.Cleanup(func() {
 		c.Close()

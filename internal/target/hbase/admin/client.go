@@ -13,16 +13,16 @@ import (
 
 // Client makes calls to one cluster. Connect makes one. Its methods may be called from several goroutines.
 type Client struct {
-	config  Config
-	log     *slog.Logger
-	servers []string     // of the quorum
-	web     *http.Client // for the servers' info pages
+	config Config
+	log    *slog.Logger
+	web    *http.Client // for the servers' info pages
 
-	gate chan struct{} // held by the one call that asks ZooKeeper again
+	registry registry
+	gate     chan struct{} // held by the one call that asks the registry again
 
 	mu     sync.Mutex
 	conns  map[endpoint]*rpc.Conn
-	sites  sites // as ZooKeeper last reported them
+	sites  sites // as the registry last reported them
 	closed bool
 
 	located int // times that sites were renewed
@@ -42,11 +42,10 @@ const (
 // up to the RecoveryTimeout when only the server of hbase:meta is missing: the master assigns that table to another one.
 func Connect(ctx context.Context, config Config) (*Client, error) {
 	config = config.withDefaults()
-	servers, err := config.servers()
+	c, err := newClient(config)
 	if err != nil {
 		return nil, err
 	}
-	c := newClient(config, servers)
 	err = c.greet(ctx)
 	if err == nil {
 		err = c.reachMeta(ctx)
@@ -58,12 +57,15 @@ func Connect(ctx context.Context, config Config) (*Client, error) {
 	return c, nil
 }
 
-// newClient makes a client that knows only the servers of the quorum.
-func newClient(config Config, servers []string) *Client {
-	return &Client{
-		config: config, log: config.Logger, servers: servers, conns: make(map[endpoint]*rpc.Conn), gate: make(chan struct{}, 1),
+// newClient makes a client that knows only its registry.
+func newClient(config Config) (*Client, error) {
+	c := &Client{
+		config: config, log: config.Logger, conns: make(map[endpoint]*rpc.Conn), gate: make(chan struct{}, 1),
 		web: config.Web(config.Dial.Named("the cluster's status"), pageWithin),
 	}
+	var err error
+	c.registry, err = newZooKeeper(config)
+	return c, err
 }
 
 // greet finds the servers that every client needs and checks that the master is active.

@@ -149,7 +149,7 @@ func (c *Client) meta(ctx context.Context, start, stop []byte) ([]Region, error)
 const maxRegions = 1 << 17
 
 // onMeta calls scanning with a scan of hbase:meta that lacks only its range. If the server does not serve the table or does not
-// answer, onMeta looks up the table in ZooKeeper and calls scanning again.
+// answer, onMeta looks up the table in the registry and calls scanning again.
 func (c *Client) onMeta(ctx context.Context, scanning func(s *scan) error) error {
 	ctx, cancel := context.WithTimeout(ctx, c.config.CallTimeout)
 	defer cancel()

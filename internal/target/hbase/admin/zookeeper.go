@@ -18,106 +18,48 @@ import (
 	"github.com/benchd/benchd/internal/outbound"
 )
 
-// sites has the addresses in ZooKeeper of the servers that every client needs.
-type sites struct {
-	master, meta string // HOST:PORT
-	masterInfo   int    // port of the master's info pages; 0 if unknown
+// zooKeeper is the registry in ZooKeeper.
+type zooKeeper struct {
+	servers []string // HOST:PORT
+	parent  string   // the znode below which HBase publishes its servers
+	dial    *outbound.Dialer
+	secure  func(ctx context.Context, conn net.Conn, host string) (net.Conn, error) // nil for none
 }
 
-const (
-	sessionTimeout = 10 * time.Second
-	// probeWithin is the time limit of the check whether any server of the quorum accepts connections.
-	probeWithin = 3 * time.Second
-)
+const sessionTimeout = 10 * time.Second
 
-// locate reads the sites from ZooKeeper. Its errors name what is missing.
-func (c *Client) locate(ctx context.Context) error {
-	found, err := c.lookFor(ctx, masterService, clientService)
+// newZooKeeper returns the registry of a quorum.
+func newZooKeeper(config Config) (*zooKeeper, error) {
+	servers, err := config.servers()
 	if err != nil {
-		return err
+		return nil, err
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.sites = found
-	return nil
+	return &zooKeeper{servers, config.Parent, config.Dial.Named("hbase.zookeeper.quorum"), config.SecureZooKeeper}, nil
 }
 
-// site returns the address of a service that is registered in ZooKeeper, and how often addresses were renewed.
-func (c *Client) site(service string) (at endpoint, seen int) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if service == masterService {
-		return endpoint{service, c.sites.master}, c.located
-	}
-	return endpoint{service, c.sites.meta}, c.located
-}
+func (*zooKeeper) name() string { return "ZooKeeper" }
 
-// relocate looks up a service in ZooKeeper after a call to it has failed, unless another call has done so since, and pauses
-// before the next try. It fails only when the context ends, with the reason: an error of ZooKeeper may pass, as while another
-// master takes over.
-func (c *Client) relocate(ctx context.Context, service string, seen int, pause time.Duration, failed error) error {
-	select {
-	case c.gate <- struct{}{}:
-	case <-ctx.Done():
-		return fmt.Errorf("%w (%w)", failed, context.Cause(ctx))
-	}
-	var lost error
-	if _, now := c.site(service); now == seen {
-		lost = c.renew(ctx, service)
-	}
-	<-c.gate
-	if late := wait(ctx, pause); late != nil {
-		return fmt.Errorf("%w (%w)", errors.Join(failed, lost), late)
-	}
-	return nil
-}
-
-// renew reads the site of a service from ZooKeeper.
-func (c *Client) renew(ctx context.Context, service string) error {
-	ctx, cancel := context.WithTimeout(ctx, probeWithin)
-	defer cancel()
-	found, err := c.lookFor(ctx, service)
-	if err != nil {
-		return err
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.located++
-	if service == masterService {
-		c.sites.master, c.sites.masterInfo = found.master, found.masterInfo
-	} else {
-		c.sites.meta = found.meta
-	}
-	return nil
-}
-
-// MetaServer looks up the server of hbase:meta, HOST:PORT.
-func (c *Client) MetaServer(ctx context.Context) (string, error) {
-	found, err := c.lookFor(ctx, clientService)
-	return found.meta, err
-}
-
-// lookFor reads the sites of services from ZooKeeper.
-func (c *Client) lookFor(ctx context.Context, services ...string) (sites, error) {
-	if err := c.reachable(ctx); err != nil {
+// find reads the sites of services from ZooKeeper.
+func (z *zooKeeper) find(ctx context.Context, services []string) (sites, error) {
+	if err := z.reachable(ctx); err != nil {
 		return sites{}, err
 	}
-	return c.look(ctx, services)
+	return z.look(ctx, services)
 }
 
 // reachable fails when no server of the quorum accepts a connection: the library would retry forever.
-func (c *Client) reachable(ctx context.Context) error {
+func (z *zooKeeper) reachable(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, probeWithin)
 	defer cancel()
-	for _, server := range c.servers {
-		if err := c.quorum().Check(ctx, server); err != nil {
+	for _, server := range z.servers {
+		if err := z.dial.Check(ctx, server); err != nil {
 			return err //nolint:wrapcheck // it names the server and the property
 		}
 	}
-	results := make(chan error, len(c.servers))
-	for _, server := range c.servers {
+	results := make(chan error, len(z.servers))
+	for _, server := range z.servers {
 		go func() {
-			conn, err := c.quorum().DialContext(ctx, "tcp", server)
+			conn, err := z.dial.DialContext(ctx, "tcp", server)
 			if err == nil {
 				err = conn.Close()
 			}
@@ -125,7 +67,7 @@ func (c *Client) reachable(ctx context.Context) error {
 		}()
 	}
 	var errs []error
-	for range c.servers {
+	for range z.servers {
 		err := <-results
 		if err == nil {
 			return nil
@@ -133,23 +75,20 @@ func (c *Client) reachable(ctx context.Context) error {
 		errs = append(errs, err)
 	}
 	return fmt.Errorf("%w: no ZooKeeper server of hbase.zookeeper.quorum=%s accepts connections (%w): is ZooKeeper running there, and is the port right?",
-		ErrNotReached, strings.Join(c.servers, ","), errors.Join(errs...))
+		ErrNotReached, strings.Join(z.servers, ","), errors.Join(errs...))
 }
-
-// quorum returns the dialer for ZooKeeper's servers.
-func (c *Client) quorum() *outbound.Dialer { return c.config.Dial.Named("hbase.zookeeper.quorum") }
 
 type silent struct{}
 
 func (silent) Printf(string, ...any) {}
 
 // look reads the znodes.
-func (c *Client) look(ctx context.Context, services []string) (sites, error) {
-	guard := &zkGuard{dial: c.quorum(), secure: c.config.SecureZooKeeper, failed: make(chan error, 1)}
-	conn, _, err := zk.Connect(c.servers, sessionTimeout, zk.WithLogger(silent{}), zk.WithLogInfo(false),
+func (z *zooKeeper) look(ctx context.Context, services []string) (sites, error) {
+	guard := &zkGuard{dial: z.dial, secure: z.secure, failed: make(chan error, 1)}
+	conn, _, err := zk.Connect(z.servers, sessionTimeout, zk.WithLogger(silent{}), zk.WithLogInfo(false),
 		zk.WithDialer(guard.connect), zk.WithHostProvider(&hostList{}))
 	if err != nil {
-		return sites{}, fmt.Errorf("connect to ZooKeeper %s: %w", strings.Join(c.servers, ","), err)
+		return sites{}, fmt.Errorf("connect to ZooKeeper %s: %w", strings.Join(z.servers, ","), err)
 	}
 	type answer struct {
 		sites sites
@@ -157,7 +96,7 @@ func (c *Client) look(ctx context.Context, services []string) (sites, error) {
 	}
 	answers := make(chan answer, 1)
 	go func() {
-		found, err := c.read(conn, services)
+		found, err := z.read(conn, services)
 		answers <- answer{found, err}
 	}()
 	select {
@@ -183,13 +122,13 @@ func (c *Client) look(ctx context.Context, services []string) (sites, error) {
 }
 
 // read reads the znodes over a connection, whose calls end when it is closed.
-func (c *Client) read(conn *zk.Conn, services []string) (sites, error) {
+func (z *zooKeeper) read(conn *zk.Conn, services []string) (sites, error) {
 	var found sites
 	if slices.Contains(services, masterService) {
 		var master hbasepb.MasterNode
-		switch err := c.znode(conn, "master", &master); {
+		switch err := z.znode(conn, "master", &master); {
 		case errors.Is(err, zk.ErrNoNode):
-			return found, c.noMaster(conn)
+			return found, z.noMaster(conn)
 		case err != nil:
 			return found, err
 		}
@@ -198,9 +137,9 @@ func (c *Client) read(conn *zk.Conn, services []string) (sites, error) {
 	}
 	if slices.Contains(services, clientService) {
 		var meta hbasepb.MetaRegionServer
-		switch err := c.znode(conn, "meta-region-server", &meta); {
+		switch err := z.znode(conn, "meta-region-server", &meta); {
 		case errors.Is(err, zk.ErrNoNode):
-			return found, fmt.Errorf("no region server serves hbase:meta (znode %s is missing): is any region server running?", path.Join(c.config.Parent, "meta-region-server"))
+			return found, fmt.Errorf("no region server serves hbase:meta (znode %s is missing): is any region server running?", path.Join(z.parent, "meta-region-server"))
 		case err != nil:
 			return found, err
 		}
@@ -210,10 +149,10 @@ func (c *Client) read(conn *zk.Conn, services []string) (sites, error) {
 }
 
 // noMaster returns the error for a missing znode of the master.
-func (c *Client) noMaster(conn *zk.Conn) error {
-	at := strings.Join(c.servers, ",")
-	if there, _, err := conn.Exists(c.config.Parent); err == nil && there {
-		return fmt.Errorf("no active HBase master: znode %s/master is missing in ZooKeeper at %s; is the master running, or still starting?", c.config.Parent, at)
+func (z *zooKeeper) noMaster(conn *zk.Conn) error {
+	at := strings.Join(z.servers, ",")
+	if there, _, err := conn.Exists(z.parent); err == nil && there {
+		return fmt.Errorf("no active HBase master: znode %s/master is missing in ZooKeeper at %s; is the master running, or still starting?", z.parent, at)
 	}
 	names, _, err := conn.Children("/")
 	if err != nil {
@@ -229,19 +168,19 @@ func (c *Client) noMaster(conn *zk.Conn) error {
 	if len(likely) > 0 {
 		cure = "there is " + strings.Join(likely, " and ")
 	}
-	return fmt.Errorf("znode %s does not exist in ZooKeeper at %s: set zookeeper.znode.parent to its value in the cluster's hbase-site.xml (%s)", c.config.Parent, at, cure)
+	return fmt.Errorf("znode %s does not exist in ZooKeeper at %s: set zookeeper.znode.parent to its value in the cluster's hbase-site.xml (%s)", z.parent, at, cure)
 }
 
 // znode reads a znode's message.
-func (c *Client) znode(conn *zk.Conn, name string, into proto.Message) error {
-	at := path.Join(c.config.Parent, name)
+func (z *zooKeeper) znode(conn *zk.Conn, name string, into proto.Message) error {
+	at := path.Join(z.parent, name)
 	data, _, err := conn.Get(at)
 	switch {
 	case errors.Is(err, zk.ErrNoAuth):
 		return fmt.Errorf("read znode %s: %w: only authenticated clients of ZooKeeper may read it, and this client does not authenticate there; let everybody read it, as HBase does by default", at, err)
 	case errors.Is(err, zk.ErrNoServer), errors.Is(err, zk.ErrConnectionClosed):
 		return fmt.Errorf("%w: ZooKeeper at %s accepts connections but opens no session: does ZooKeeper listen there, does it have a quorum, and has the port TLS if zookeeper.client.secure=true?",
-			ErrNotReached, strings.Join(c.servers, ","))
+			ErrNotReached, strings.Join(z.servers, ","))
 	case err != nil:
 		return fmt.Errorf("read znode %s: %w", at, err)
 	}
