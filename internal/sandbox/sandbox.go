@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"strconv"
 	"sync"
 	"time"
 
@@ -174,6 +175,11 @@ func (s *Sandbox) slow(ctx context.Context) error {
 
 // Quorum is the address that clients use as hbase.zookeeper.quorum.
 func (s *Sandbox) Quorum() string { return s.quorum }
+
+// Master is the address of the master, HOST:PORT, which also serves the registry of clients without ZooKeeper.
+func (s *Sandbox) Master() string {
+	return net.JoinHostPort(s.begin.Master.GetHostName(), strconv.Itoa(int(s.begin.Master.GetPort())))
+}
 
 // Root is the znode that clients use as zookeeper.znode.parent.
 func (s *Sandbox) Root() string { return s.options.Root }

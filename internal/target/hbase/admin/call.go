@@ -28,19 +28,30 @@ func (c *Client) dial(ctx context.Context, to endpoint) (*rpc.Conn, error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, c.config.ConnectTimeout)
 	defer cancel()
+	what, named := c.describe(to)
 	// Ordinary system calls will do: there are few. The connection's end is seen at once, so that no change is sent on a
 	// connection that has ended.
 	conn, err := rpc.Dial(ctx, to.address, rpc.Config{
-		User: c.config.User, Service: to.service, Secure: c.config.Secure, KnownIO: true, KeepReading: true, Dial: c.config.Dial.Named(c.registry.name() + " or hbase:meta"),
+		User: c.config.User, Service: to.service, Secure: c.config.Secure, KnownIO: true, KeepReading: true, Dial: c.config.Dial.Named(named),
 	})
 	if err != nil {
-		what := "HBase region server"
-		if to.service == masterService {
-			what = "HBase master"
+		if to.service == metaService {
+			return nil, notReached(what, to.address, err)
 		}
 		return nil, notReached(what, to.address+", as "+c.registry.name()+" and hbase:meta name it", err)
 	}
 	return c.keep(to, conn)
+}
+
+// describe returns what an endpoint is, and what has named its address.
+func (c *Client) describe(to endpoint) (what, named string) {
+	switch to.service {
+	case masterService:
+		return "HBase master", c.registry.name() + " or hbase:meta"
+	case metaService:
+		return "HBase server", c.config.Bootstrap.Property
+	}
+	return "HBase region server", c.registry.name() + " or hbase:meta"
 }
 
 // keep stores a new connection to a service, unless another call has stored one first.

@@ -36,6 +36,7 @@ const (
 	masterService = "MasterService"
 	adminService  = "AdminService"
 	clientService = "ClientService"
+	metaService   = "ClientMetaService"
 )
 
 // Connect finds the cluster and calls its master. It fails within the ConnectTimeout when the cluster is not there. It waits
@@ -62,6 +63,10 @@ func newClient(config Config) (*Client, error) {
 	c := &Client{
 		config: config, log: config.Logger, conns: make(map[endpoint]*rpc.Conn), gate: make(chan struct{}, 1),
 		web: config.Web(config.Dial.Named("the cluster's status"), pageWithin),
+	}
+	if len(config.Bootstrap.Servers) > 0 {
+		c.registry = newRPCRegistry(config, c.ask)
+		return c, nil
 	}
 	var err error
 	c.registry, err = newZooKeeper(config)

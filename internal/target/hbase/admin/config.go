@@ -20,6 +20,8 @@ type Config struct {
 	Quorum string
 	// Port is the port of servers in Quorum without one; 0 is 2181.
 	Port int
+	// Bootstrap lists servers of HBase that are asked in place of ZooKeeper; without any, ZooKeeper is asked.
+	Bootstrap Bootstrap
 	// Parent is the znode below which HBase publishes its servers; empty is /hbase.
 	Parent string
 	// User is the user that HBase sees; empty is root, or without a user in the header with Secure.

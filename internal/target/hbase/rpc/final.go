@@ -6,6 +6,10 @@ import (
 	"net"
 )
 
+// ErrOtherPrincipal marks an error of Secure: the server has refused one of several principals that it may have, and the next
+// connection takes another one.
+var ErrOtherPrincipal = errors.New("the server may have another principal")
+
 // Final marks an error that another try does not cure, such as a refused ticket. The text is unchanged.
 func Final(err error) error { return &finalError{err} }
 
