@@ -2,6 +2,8 @@ package dev_test
 
 import (
 	"log/slog"
+	"maps"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -49,6 +51,37 @@ func TestTheResultOfASandboxUsedAsHBaseNamesItToo(t *testing.T) {
 	})
 	require.Equal(t, result.Complete, r.Status, r.Reason)
 	require.Equal(t, "sandbox", r.Provenance.Target["target"])
+}
+
+// A cluster is found by its own servers: nothing listens at the quorum. So do the set-up, actions, telemetry and operations.
+func TestARunNeedsNoZooKeeper(t *testing.T) {
+	t.Parallel() // it waits most of the time
+	s, err := sandbox.Start(t.Context(), sandbox.Options{Servers: 3, Logger: slog.New(slog.DiscardHandler)})
+	require.NoError(t, err)
+	defer func() { require.NoError(t, s.Close()) }()
+	for class, servers := range map[string]map[string]string{
+		"RpcConnectionRegistry": {"hbase.client.bootstrap.servers": "127.0.0.1:1," + s.Servers()[1].Address},
+		"MasterRegistry":        {"hbase.masters": s.Master()},
+	} {
+		settings := map[string]string{
+			"db": "sandbox", "hbase.client.registry.impl": "org.apache.hadoop.hbase.client." + class, "hbase.zookeeper.quorum": "127.0.0.1:1",
+			"columnfamily": "cf", "table": class, "phase": "load,run", "recordcount": "500", "operationcount": "1000", "threadcount": "4", "target": "500",
+			"readproportion": "0.5", "updateproportion": "0.3", "scanproportion": "0.1", "insertproportion": "0.1", "dataintegrity": "false",
+			"hbase.splits": "4", "after.load": "flush,major_compact,wait_for_quiet", "telemetry.interval": "200ms",
+		}
+		maps.Copy(settings, servers)
+		r := execute(t, 1, settings)
+		require.Equal(t, result.Complete, r.Status, "%s %v", r.Reason, r.Missing)
+		require.True(t, r.Reconcile.OK, "%+v", r.Reconcile)
+		require.Equal(t, class, r.Provenance.Target["hbase.client.registry.impl"])
+		require.Empty(t, r.Warnings)
+		for _, p := range r.Phases {
+			for _, o := range p.Operations {
+				require.Equal(t, "OK", o.Outcome, "%s in %s", o.Op, p.Name)
+			}
+		}
+		require.True(t, slices.ContainsFunc(r.Phases[len(r.Phases)-1].Observations, func(o result.Observation) bool { return o.Name == "hbase.regionserver.requests" }), "telemetry finds the servers")
+	}
 }
 
 func TestWithoutASandboxTheErrorNamesTheCommandThatStartsOne(t *testing.T) {

@@ -86,6 +86,7 @@ func (t *Target) Facts(ctx context.Context) (map[string]string, error) {
 	if t.secured != nil {
 		maps.Copy(facts, t.secured.Facts())
 	}
+	maps.Copy(facts, s.Registry.Facts())
 	if len(s.Ignored) > 0 {
 		facts["hbase.conf.ignored"] = strings.Join(s.Ignored, ",")
 	}

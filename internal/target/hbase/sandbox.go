@@ -20,10 +20,10 @@ func OpenSandbox(ctx context.Context, s load.Settings) (load.Target, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read settings of target sandbox: %w", err)
 	}
-	quorum := strings.Join(settings.Quorum, ",")
+	where := settings.Where()
 	opened, err := Open(ctx, s)
 	if err != nil {
-		return nil, fmt.Errorf("find a sandbox at %s: %w; target sandbox needs a running sandbox: start one with `benchd sandbox` or `benchd dev`, and set -p hbase.zookeeper.quorum=HOST:PORT if it is elsewhere; `benchctl run` starts its own", quorum, err)
+		return nil, fmt.Errorf("find a sandbox at %s: %w; target sandbox needs a running sandbox: start one with `benchd sandbox` or `benchd dev`, and set -p hbase.zookeeper.quorum=HOST:PORT if it is elsewhere; `benchctl run` starts its own", where, err)
 	}
 	t, ok := opened.(*Target)
 	if !ok {
@@ -33,10 +33,10 @@ func OpenSandbox(ctx context.Context, s load.Settings) (load.Target, error) {
 	defer cancel()
 	cluster, err := t.cluster.Cluster(ctx)
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("identify the cluster at %s: %w", quorum, err), t.Close())
+		return nil, errors.Join(fmt.Errorf("identify the cluster at %s: %w", where, err), t.Close())
 	}
 	if !isSandbox(cluster.Version) {
-		return nil, errors.Join(fmt.Errorf("the cluster at %s is HBase %s, not a sandbox: use --db hbase, or set -p hbase.zookeeper.quorum=HOST:PORT to a sandbox", quorum, cluster.Version), t.Close())
+		return nil, errors.Join(fmt.Errorf("the cluster at %s is HBase %s, not a sandbox: use --db hbase, or set -p hbase.zookeeper.quorum=HOST:PORT to a sandbox", where, cluster.Version), t.Close())
 	}
 	return t, nil
 }

@@ -27,14 +27,14 @@ func Sandboxes() load.OpenActor {
 		if err != nil {
 			return nil, load.Mark(load.ErrAction, fmt.Errorf("read settings of target sandbox: %w", err))
 		}
-		return &sandboxActor{settings: s, known: known, name: strings.Join(settings.Quorum, ",") + settings.Znode}, nil
+		return &sandboxActor{settings: s, known: known, name: settings.Where()}, nil
 	}
 }
 
 // places has the control addresses of sandboxes.
 type places struct {
 	mu sync.Mutex
-	at map[string]string // by quorum and znode
+	at map[string]string // by the address of the cluster in its settings
 }
 
 // maxPlaces is how many addresses are remembered.

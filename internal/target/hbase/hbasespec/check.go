@@ -39,6 +39,7 @@ func check(c descriptor.Case) {
 	if c.Changed("hbase.splits.formula") && c.Value("hbase.splits") == "0" {
 		c.Warn("hbase.splits.formula", "has no effect without hbase.splits=N")
 	}
+	checkRegistry(c)
 	checkSecurity(c)
 	if names := c.Value(ignoredKey); names != "" && c.Sound(ignoredKey) {
 		c.Warn(ignoredKey, "these settings of HBase's own client have no effect: %s", strings.ReplaceAll(names, ",", ", "))
@@ -133,7 +134,10 @@ func writeKey(key []byte) string {
 }
 
 // checkQuorum accepts ZooKeeper's servers with spaces around them.
-func checkQuorum(value string) (string, error) {
+func checkQuorum(value string) (string, error) { return checkAddresses(value, "ZooKeeper server") }
+
+// checkAddresses accepts host[:port] of servers, separated by commas and spaces.
+func checkAddresses(value, what string) (string, error) {
 	var servers []string
 	for server := range strings.SplitSeq(value, ",") {
 		server = strings.TrimSpace(server)
@@ -144,11 +148,11 @@ func checkQuorum(value string) (string, error) {
 		case strings.Contains(server, ":"):
 			var err error
 			if host, port, err = net.SplitHostPort(server); err != nil {
-				return "", fmt.Errorf("invalid ZooKeeper server %s: want host:port, with brackets around an IPv6 address", property.Quote(server))
+				return "", fmt.Errorf("invalid %s %s: want host:port, with brackets around an IPv6 address", what, property.Quote(server))
 			}
 		}
 		if host == "" || strings.ContainsAny(host, " /\\@?#") || property.Printable(host) != nil {
-			return "", fmt.Errorf("invalid ZooKeeper server %s: want host or host:port, separated by commas", property.Quote(server))
+			return "", fmt.Errorf("invalid %s %s: want host or host:port, separated by commas", what, property.Quote(server))
 		}
 		if n, err := strconv.ParseUint(port, 10, 16); err != nil || n == 0 {
 			return "", fmt.Errorf("invalid port in %s: want 1 to 65535", property.Quote(server))

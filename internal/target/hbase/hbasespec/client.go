@@ -68,6 +68,7 @@ func missingInGohbase() []missing {
 		{"multigetproportion", none(), "reads several rows in one request", off},
 		{retriesKey, []string{"2147483647"}, "limits the number of tries", off},
 		{pauseKey, []string{"5"}, "sets the pauses between tries", off},
+		{registryKey, []string{RegistryZooKeeper}, "asks HBase's own servers in place of ZooKeeper", native},
 		{authenticationKey, []string{simple}, "needs Kerberos", native},
 		{tlsKey, []string{"false"}, "needs TLS", native},
 	}

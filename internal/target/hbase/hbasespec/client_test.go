@@ -38,6 +38,10 @@ func TestGohbaseIsRefusedWhatItCannotDo(t *testing.T) {
 		"rows at once": {[]string{"batchsize", "8"}, "-p: batchsize: writes several rows in one request, which hbase.client=gohbase does not have; remove it, or use hbase.client=native"},
 		"a multi-get":  {[]string{"multigetproportion", "0.1"}, "-p: multigetproportion: reads several rows in one request, which hbase.client=gohbase does not have; remove it, or use hbase.client=native"},
 		"TLS":          {[]string{tlsKey, "true"}, "-p: hbase.client.netty.tls.enabled: needs TLS, which hbase.client=gohbase does not have; use hbase.client=native"},
+		"a registry": {
+			[]string{registryKey, RegistryRPC, bootstrapKey, "rs1:16020"},
+			"-p: hbase.client.registry.impl: asks HBase's own servers in place of ZooKeeper, which hbase.client=gohbase does not have; use hbase.client=native",
+		},
 		"Kerberos": {
 			[]string{authenticationKey, kerberos, masterPrincipalKey, "h/_HOST@A", serverPrincipalKey, "h/_HOST@A"},
 			"-p: hbase.security.authentication: needs Kerberos, which hbase.client=gohbase does not have; use hbase.client=native",

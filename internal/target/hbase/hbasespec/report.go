@@ -16,6 +16,7 @@ func inReports() descriptor.Report {
 			{Name: "hbase.servers", Title: "region servers"},
 			{Name: "hbase.cluster.id", Title: "cluster"},
 			{Name: "hbase.zookeeper.quorum", Title: "quorum"},
+			{Name: registryKey, Title: "registry"},
 			{Name: authenticationKey, Title: "authentication"},
 			{Name: protectionKey, Title: "protection"},
 			{Name: "hbase.tls", Title: "TLS"},

@@ -75,7 +75,7 @@ func security(v property.Values) Security {
 		VerifyHost:   v.Bool(verifyKey),
 		TLS12:        slices.Contains(protocols, tls12),
 		TLS13:        slices.Contains(protocols, tls13),
-		ZooKeeperTLS: v.Bool(zooKeeperTLSKey),
+		ZooKeeperTLS: v.Bool(zooKeeperTLSKey) && v.Text(registryKey) == RegistryZooKeeper,
 		HTTPS:        v.Bool(httpsKey),
 		SPNEGO:       v.Text(spnegoKey) == kerberos,
 	}

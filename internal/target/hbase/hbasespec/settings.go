@@ -62,6 +62,7 @@ type Scan struct {
 
 // Settings are the settings of target hbase.
 type Settings struct {
+	Registry  Registry
 	Quorum    []string // host:port of ZooKeeper's servers
 	Znode     string   // HBase's root in ZooKeeper
 	Namespace string   // of the table; "default" if its name has none
@@ -117,7 +118,8 @@ func Read(properties map[string]string) (Settings, error) {
 		return Settings{}, property.Problems{{Key: "table", Text: err.Error()}}
 	}
 	return Settings{
-		Quorum:    quorum(v.Text("hbase.zookeeper.quorum"), v.Text("hbase.zookeeper.property.clientPort")),
+		Registry:  registryOf(v),
+		Quorum:    addresses(v.Text("hbase.zookeeper.quorum"), v.Text("hbase.zookeeper.property.clientPort")),
 		Znode:     v.Text("zookeeper.znode.parent"),
 		Namespace: namespace,
 		Table:     table,
@@ -212,8 +214,8 @@ func splitKeys(v property.Values) [][]byte {
 	return keys
 }
 
-// quorum appends the port to each host that has none.
-func quorum(text, port string) []string {
+// addresses appends the port to each host that has none.
+func addresses(text, port string) []string {
 	var servers []string
 	for host := range strings.SplitSeq(text, ",") {
 		if h, p, err := net.SplitHostPort(host); err == nil {

@@ -1,6 +1,7 @@
 package hbasespec
 
 import (
+	"maps"
 	"strconv"
 	"strings"
 	"testing"
@@ -45,10 +46,11 @@ func TestEveryHonouredKeyOfHBaseReachesItsSettings(t *testing.T) {
 		"hbase.zookeeper.quorum": "zk1", "zookeeper.znode.parent": "/other", "hbase.client.rpc.compressor": "snappy",
 		"hbase.scanfiltervalue": "00ff", SplitKeys: "a,b", "hbase.table.create": "recreate", "hbase.client.operation.timeout": "70",
 		"hbase.family.blocksize": "128", "hbase.rpc.timeout": "70", protectionKey: "privacy,integrity", protocolsKey: "TLSv1.3",
-		masterPrincipalKey: "hm/_HOST@A", serverPrincipalKey: "hr/_HOST@A",
+		masterPrincipalKey: "hm/_HOST@A", serverPrincipalKey: "hr/_HOST@A", bootstrapKey: "rs1:7",
 	}
-	before, err := Read(nil)
-	require.NoError(t, err)
+	beside := map[string]map[string]string{ // what a property needs for an effect
+		bootstrapKey: {registryKey: RegistryRPC}, mastersKey: {registryKey: RegistryMasters}, masterPortKey: {registryKey: RegistryRPC, mastersKey: "m"},
+	}
 	for _, k := range keys() {
 		if k.Status != "" || len(k.Values) == 1 || k.Name == "hbase.splits.file" {
 			continue // the content of the file is used
@@ -58,7 +60,14 @@ func TestEveryHonouredKeyOfHBaseReachesItsSettings(t *testing.T) {
 			if value == "" {
 				value = other(k)
 			}
-			after, err := Read(map[string]string{k.Name: value})
+			set := maps.Clone(beside[k.Name])
+			before, err := Read(set)
+			require.NoError(t, err)
+			if set == nil {
+				set = make(map[string]string)
+			}
+			set[k.Name] = value
+			after, err := Read(set)
 			require.NoError(t, err)
 			require.NotEqual(t, before, after)
 		})
@@ -184,7 +193,7 @@ func TestInvalidSiteFiles(t *testing.T) {
 		"HTML":       {"<html></html>", "begins with <html>; want <configuration> with properties"},
 		"properties": {"a=b", "is empty; want <configuration> with properties"},
 		"cut off":    {site[:200], "is not valid XML: XML syntax error on line 6: unexpected EOF"},
-		"other":      {"<configuration><property><name>fs.defaultFS</name><value>hdfs://a</value></property></configuration>", "contains none of hbase.zookeeper.quorum, hbase.zookeeper.property.clientPort, zookeeper.znode.parent; is it the hbase-site.xml of an HBase client?"},
+		"other":      {"<configuration><property><name>fs.defaultFS</name><value>hdfs://a</value></property></configuration>", "contains none of hbase.zookeeper.quorum, hbase.zookeeper.property.clientPort, zookeeper.znode.parent, hbase.client.bootstrap.servers, hbase.masters; is it the hbase-site.xml of an HBase client?"},
 		"a variable": {"<configuration>\n<property><name>hbase.zookeeper.quorum</name><value>${host}</value></property></configuration>", `line 2: hbase.zookeeper.quorum is "${host}", which names a variable that these files do not set; set it with -p hbase.zookeeper.quorum=`},
 		"a loop":     {"<configuration>\n<property><name>hbase.zookeeper.quorum</name><value>a${hbase.zookeeper.quorum}</value></property></configuration>", `line 2: hbase.zookeeper.quorum is "a${hbase.zookeeper.quorum}", which names a variable that these files do not set; set it with -p hbase.zookeeper.quorum=`},
 		"an include": {"<configuration xmlns:xi='http://www.w3.org/2001/XInclude'>\n<xi:include href='other.xml'/></configuration>", "line 2: includes another file, which is not read; put its properties here"},

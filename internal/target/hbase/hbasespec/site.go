@@ -83,12 +83,12 @@ func named(name string, err error) error {
 
 // addressKeys are the settings of a cluster's address.
 func addressKeys() []string {
-	return []string{"hbase.zookeeper.quorum", "hbase.zookeeper.property.clientPort", "zookeeper.znode.parent"}
+	return []string{"hbase.zookeeper.quorum", "hbase.zookeeper.property.clientPort", "zookeeper.znode.parent", bootstrapKey, mastersKey}
 }
 
 // siteKeys are the settings that become properties.
 func siteKeys() []string {
-	return append(addressKeys(),
+	return append(addressKeys(), registryKey, masterPortKey,
 		authenticationKey, protectionKey, masterPrincipalKey, serverPrincipalKey, aesKey, fallbackKey, noReverseKey,
 		tlsKey, verifyKey, protocolsKey, protocolKey, zooKeeperTLSKey, httpsKey, spnegoKey,
 		"hbase.client.operation.timeout", "hbase.rpc.timeout", retriesKey, pauseKey, "hbase.client.rpc.compressor",

@@ -58,7 +58,7 @@ func common() descriptor.Target {
 		Exclusive:   [][2]string{{"hbase.splits", SplitKeys}},
 		Attachments: []descriptor.Attachment{{File: "hbase.splits.file", Into: SplitKeys, Parse: readSplits}},
 		Check:       check,
-		Address:     []string{"hbase.zookeeper.quorum", "hbase.zookeeper.property.clientPort", "zookeeper.znode.parent"},
+		Address:     append(addressKeys(), registryKey, masterPortKey),
 		Where:       "hbase.zookeeper.quorum=zk1:2181",
 		Stores:      true,
 		Filling:     []string{"hbase.table.create"},

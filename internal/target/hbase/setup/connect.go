@@ -13,7 +13,8 @@ import (
 // Config returns how to connect to the cluster that the settings name.
 func Config(s hbasespec.Settings, secured *Security, dial *outbound.Dialer, log *slog.Logger) admin.Config {
 	return admin.Config{
-		Quorum: strings.Join(s.Quorum, ","), Parent: s.Znode, User: secured.User(), Dial: dial, Logger: log,
+		Bootstrap: admin.Bootstrap{Servers: s.Registry.Servers, Property: s.Registry.Property, Masters: s.Registry.Masters()},
+		Quorum:    strings.Join(s.Quorum, ","), Parent: s.Znode, User: secured.User(), Dial: dial, Logger: log,
 		Secure: secured.RPC(), SecureZooKeeper: secured.ZooKeeper(), Web: secured.Web, Scheme: secured.Scheme(),
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"maps"
 	"net"
 	"net/http"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -26,6 +27,9 @@ type Security struct {
 	settings hbasespec.Settings
 	tls      *tls.Config      // nil if no connection needs it
 	tickets  *kerberos.Client // nil if no connection needs a ticket
+
+	mu     sync.Mutex
+	others map[string]error // why servers of the registry, by address, have refused the first of their possible names
 
 	// What the last handshake with a master or region server has agreed on.
 	agreed     atomic.Pointer[string] // of TLS

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"slices"
 	"strings"
 
 	"github.com/benchd/benchd/internal/kerberos"
@@ -15,15 +16,26 @@ import (
 // authenticate makes the handshake of Kerberos with a service of a host.
 func (s *Security) authenticate(ctx context.Context, conn net.Conn, host, service string) (net.Conn, error) {
 	want := s.settings.Security
-	name := principal(ctx, conn, host, want.Region, want.ReverseDNS)
-	if service == masterService {
-		name = principal(ctx, conn, host, want.Master, want.ReverseDNS)
+	var names []string
+	for _, setting := range s.principals(service) {
+		if name := principal(ctx, conn, host, setting, want.ReverseDNS); !slices.Contains(names, name) {
+			names = append(names, name)
+		}
 	}
-	secured, protection, err := sasl.Begin(ctx, conn, name, sasl.Config{
-		Tickets: s.tickets, Protections: want.Protections, AES: want.AES, Fallback: want.Fallback,
+	var secured net.Conn
+	var protection string
+	err := s.either(conn.RemoteAddr().String(), names, func(name string) error {
+		var err error
+		secured, protection, err = sasl.Begin(ctx, conn, name, sasl.Config{
+			Tickets: s.tickets, Protections: want.Protections, AES: want.AES, Fallback: want.Fallback,
+		})
+		if err != nil {
+			return fmt.Errorf("authenticate at %s as %s: %w", conn.RemoteAddr(), name, err)
+		}
+		return nil
 	})
 	if err != nil {
-		return nil, s.lasting(fmt.Errorf("authenticate at %s as %s: %w", conn.RemoteAddr(), name, err))
+		return nil, err
 	}
 	s.protection.Store(&protection)
 	if protection == "" {
@@ -32,7 +44,59 @@ func (s *Security) authenticate(ctx context.Context, conn net.Conn, host, servic
 	return secured, nil
 }
 
-const masterService = "MasterService"
+// HBase's services. The service of the registry is that of masters and region servers alike.
+const (
+	masterService   = "MasterService"
+	registryService = "ClientMetaService"
+)
+
+// principals returns the settings of the principals that a service may have, the likely one first.
+func (s *Security) principals(service string) []string {
+	master, region := s.settings.Security.Master, s.settings.Security.Region
+	switch {
+	case service == masterService:
+		return []string{master}
+	case service != registryService:
+		return []string{region}
+	case s.settings.Registry.Masters():
+		return []string{master, region}
+	}
+	return []string{region, master}
+}
+
+// either authenticates at an address as one of its possible names. A connection has one attempt: when the server, or the KDC, refuses the
+// first name, the error is rpc.ErrOtherPrincipal, and the next connection takes the second one, as do all others while that is accepted.
+func (s *Security) either(address string, names []string, begin func(name string) error) error {
+	s.mu.Lock()
+	before := s.others[address]
+	s.mu.Unlock()
+	name := names[0]
+	if before != nil {
+		name = names[len(names)-1]
+	}
+	err := begin(name)
+	if err == nil || len(names) == 1 || !refuses(err) {
+		return s.lasting(err)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if before == nil {
+		if s.others == nil {
+			s.others = make(map[string]error)
+		}
+		s.others[address] = err
+		return fmt.Errorf("%w: %w", rpc.ErrOtherPrincipal, err)
+	}
+	delete(s.others, address)
+	return s.lasting(fmt.Errorf("%w; and before: %w", err, before))
+}
+
+// refuses reports whether an error may be due to the name of the service.
+func refuses(err error) bool {
+	problem, ok := errors.AsType[*kerberos.Error](err)
+	_, refused := errors.AsType[*sasl.RefusedError](err)
+	return refused || ok && !problem.Passing
+}
 
 // lasting marks an error that another try does not cure. A refused ticket of a keytab deserves a new login and one more try.
 func (s *Security) lasting(err error) error {

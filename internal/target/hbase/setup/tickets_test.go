@@ -2,6 +2,7 @@ package setup
 
 import (
 	"errors"
+	"fmt"
 	"net"
 	"os"
 	"path/filepath"
@@ -13,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/benchd/benchd/internal/kerberos"
+	"github.com/benchd/benchd/internal/target/hbase/hbasespec"
 	"github.com/benchd/benchd/internal/target/hbase/rpc"
 	"github.com/benchd/benchd/internal/target/hbase/sasl"
 )
@@ -49,4 +51,42 @@ func TestARefusedTicketDeservesOneMoreTry(t *testing.T) {
 	require.True(t, rpc.IsFinal(s.lasting(new(kerberos.Error))))
 	require.False(t, rpc.IsFinal(s.lasting(&kerberos.Error{Passing: true})))
 	require.False(t, rpc.IsFinal(s.lasting(errors.New("connection reset"))))
+}
+
+// A server of the registry is a master or a region server: when it refuses one's principal, the next connection takes the other's.
+func TestAServerOfTheRegistryHasEitherPrincipal(t *testing.T) {
+	keys := hbasespec.Security{Master: "hm/_HOST@R", Region: "hr/_HOST@R"}
+	require.Equal(t, []string{keys.Master}, (&Security{settings: hbasespec.Settings{Security: keys}}).principals(masterService))
+	require.Equal(t, []string{keys.Region}, (&Security{settings: hbasespec.Settings{Security: keys}}).principals("ClientService"))
+	require.Equal(t, []string{keys.Region, keys.Master}, (&Security{settings: hbasespec.Settings{Security: keys}}).principals(registryService))
+	masters, err := hbasespec.Read(map[string]string{"hbase.client.registry.impl": "MasterRegistry", "hbase.masters": "m"})
+	require.NoError(t, err)
+	masters.Security = keys
+	require.Equal(t, []string{keys.Master, keys.Region}, (&Security{settings: masters}).principals(registryService))
+
+	accepted, asked := "hm/h", []string(nil)
+	begin := func(name string) error {
+		asked = append(asked, name)
+		if name == accepted {
+			return nil
+		}
+		return fmt.Errorf("as %s: %w", name, new(kerberos.Error))
+	}
+	s, names := new(Security), []string{"hr/h", "hm/h"}
+	require.ErrorIs(t, s.either("a:1", names, begin), rpc.ErrOtherPrincipal)
+	require.NoError(t, s.either("a:1", names, begin))
+	require.NoError(t, s.either("a:1", names, begin), "it is remembered")
+	require.ErrorIs(t, s.either("b:1", names, begin), rpc.ErrOtherPrincipal, "for this server alone")
+	require.Equal(t, []string{"hr/h", "hm/h", "hm/h", "hr/h"}, asked)
+
+	accepted = "hr/h" // another process has taken the address
+	err = s.either("a:1", names, begin)
+	require.True(t, rpc.IsFinal(err))
+	require.ErrorContains(t, err, "as hm/h: ; and before: as hr/h: ")
+	require.NoError(t, s.either("a:1", names, begin))
+
+	err = s.either("a:1", names[:1], func(string) error { return new(kerberos.Error) })
+	require.NotErrorIs(t, err, rpc.ErrOtherPrincipal, "there is no other name")
+	lost := errors.New("connection reset")
+	require.Equal(t, lost, s.either("a:1", names, func(string) error { return lost }), "it says nothing about the name")
 }
