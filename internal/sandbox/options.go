@@ -29,6 +29,9 @@ type Options struct {
 	// Detection is how long the master takes to notice that a region server was killed; 1 s by default. In real clusters
 	// it is the ZooKeeper session timeout.
 	Detection time.Duration
+	// ReplicaAge is how old the cells are at most that replicas of regions return; 1 s by default. In HBase they return what was
+	// flushed.
+	ReplicaAge time.Duration
 	// Lease is how long an unread scanner stays open; 60 s by default, as in HBase.
 	Lease time.Duration
 	// Info is the address of the master's pages: its metrics, its settings, and the control API (package control). By

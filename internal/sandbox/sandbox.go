@@ -89,7 +89,7 @@ func Start(ctx context.Context, options Options) (_ *Sandbox, err error) {
 	s.zooNode = fault.NewServer(0, s.host, address(zk).Port, 0)
 	s.quorum = zk.Addr().String()
 	if s.store, err = store.Open(store.Options{
-		Dir: options.Data, MaxBytes: options.MaxMemory, Logger: options.Logger, OnSync: s.synced.Record,
+		Dir: options.Data, MaxBytes: options.MaxMemory, ReplicaAge: options.ReplicaAge, Logger: options.Logger, OnSync: s.synced.Record,
 	}); err != nil {
 		return nil, err
 	}

@@ -88,6 +88,7 @@ func (c *Cluster) MetaServer() *Server {
 func (c *Cluster) Begin(servers ...*Server) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	defer c.replicate()
 	c.servers = append(c.servers, servers...)
 	for _, t := range c.store.Tables() {
 		c.Meta.Update([]meta.Row{meta.TableRow(t.Name, t.State == store.Enabled)})
@@ -102,6 +103,7 @@ func (c *Cluster) Begin(servers ...*Server) error {
 func (c *Cluster) Join(s *Server) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	defer c.replicate()
 	c.servers = append(c.servers, s)
 	c.forget()
 	if c.holder(meta.EncodedName) == nil {
@@ -154,6 +156,7 @@ func (c *Cluster) Since() time.Time {
 func (c *Cluster) Bury(s *Server) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	defer c.replicate()
 	if !s.known.Swap(false) {
 		return nil
 	}
@@ -270,7 +273,7 @@ func (c *Cluster) place(to *Server, regions []*store.Region) error {
 		c.opened++
 		opened := newRegion(r, c.opened)
 		fresh[target] = append(fresh[target], opened)
-		rows = append(rows, meta.RegionRow(&opened.Info, target.Location(), c.opened))
+		rows = append(rows, c.replicated(meta.RegionRow(&opened.Info, target.Location(), c.opened), r))
 	}
 	for s, regions := range fresh {
 		s.open(regions...)
@@ -317,6 +320,7 @@ func (c *Cluster) Find(name []byte) (*Region, *Server, error) {
 func (c *Cluster) Move(name []byte, to string) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	defer c.replicate()
 	r, from, err := c.find(name)
 	if err != nil {
 		return err
@@ -362,6 +366,7 @@ func (c *Cluster) move(r *Region, from, to *Server) error {
 func (c *Cluster) Balance() (moves int, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	defer c.replicate()
 	for {
 		live := c.alive()
 		if len(live) < 2 {

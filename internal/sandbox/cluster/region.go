@@ -24,6 +24,8 @@ type Region struct {
 	Store *store.Region
 	// Meta is hbase:meta; nil for all other regions.
 	Meta *meta.Table
+	// Copy is the number of a replica; 0 for the region itself.
+	Copy int
 	// Opened counts the openings from 1; clients use it to order locations by age.
 	Opened int64
 
@@ -54,6 +56,9 @@ func (r *Region) Get(g *store.Get, out *store.Result) error {
 	if r.Meta != nil {
 		return r.Meta.Get(g, out)
 	}
+	if r.Copy > 0 {
+		return r.Store.GetPast(g, out)
+	}
 	return r.Store.Get(g, out)
 }
 
@@ -61,6 +66,9 @@ func (r *Region) Get(g *store.Get, out *store.Result) error {
 func (r *Region) Scan(s store.Scan) (Scanner, error) {
 	if r.Meta != nil {
 		return r.Meta.Scan(s)
+	}
+	if r.Copy > 0 {
+		return r.Store.ScanPast(s)
 	}
 	return r.Store.Scan(s)
 }
@@ -70,7 +78,7 @@ func (r *Region) Writable() (*store.Region, error) {
 	if r.Meta != nil {
 		return nil, rpc.Finalf("org.apache.hadoop.hbase.DoNotRetryIOException", "%s can only be written by the master", meta.Name)
 	}
-	if r.Store.ReadOnly() {
+	if r.Copy > 0 || r.Store.ReadOnly() {
 		return nil, rpc.Finalf("org.apache.hadoop.hbase.DoNotRetryIOException", "region is read only")
 	}
 	return r.Store, nil

@@ -45,7 +45,8 @@ type Server struct {
 	lost   int64       // regions it had when it was killed or silenced
 	known  atomic.Bool // false once the master has noticed the loss
 	routes atomic.Pointer[routes]
-	mu     sync.Mutex // guards away
+	copies atomic.Pointer[routes] // replicas of regions
+	mu     sync.Mutex             // guards away
 	away   map[string]place
 }
 
@@ -68,6 +69,7 @@ func NewServer(number int, address, info *net.TCPAddr, started time.Time) *Serve
 	s.alive.Store(true)
 	s.known.Store(true)
 	s.routes.Store(&routes{})
+	s.copies.Store(&routes{})
 	return s
 }
 
@@ -97,6 +99,9 @@ func (s *Server) Location() meta.Location {
 // Region finds a region by its full or encoded name. The error says where a client should look.
 func (s *Server) Region(name []byte) (*Region, error) {
 	if r, ok := (*s.routes.Load())[string(name)]; ok {
+		return r, nil
+	}
+	if r, ok := (*s.copies.Load())[string(name)]; ok {
 		return r, nil
 	}
 	encoded := name

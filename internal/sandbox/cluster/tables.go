@@ -16,6 +16,7 @@ import (
 func (c *Cluster) Create(t store.Table, splits [][]byte) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	defer c.replicate()
 	regions, err := c.store.CreateTable(t, splits)
 	if err != nil {
 		return err
@@ -28,6 +29,7 @@ func (c *Cluster) Create(t store.Table, splits [][]byte) error {
 func (c *Cluster) Enable(name store.Name) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	defer c.replicate()
 	if err := c.store.SetTableState(name, store.Enabled); err != nil {
 		return err
 	}
@@ -43,6 +45,7 @@ func (c *Cluster) Enable(name store.Name) error {
 func (c *Cluster) Disable(name store.Name) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	defer c.replicate()
 	if err := c.store.SetTableState(name, store.Disabled); err != nil {
 		return err
 	}
@@ -73,6 +76,7 @@ func (c *Cluster) retire(regions []*store.Region) {
 func (c *Cluster) Delete(name store.Name) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	defer c.replicate()
 	gone, err := c.rows(name)
 	if err != nil {
 		return err
@@ -88,6 +92,7 @@ func (c *Cluster) Delete(name store.Name) error {
 func (c *Cluster) Truncate(name store.Name, keepSplits bool) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	defer c.replicate()
 	gone, err := c.rows(name)
 	if err != nil {
 		return err
@@ -131,6 +136,7 @@ func (c *Cluster) Split(name, at []byte) error {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	defer c.replicate()
 	r, s, err := c.find(name)
 	if err != nil {
 		return err
@@ -151,6 +157,7 @@ func (c *Cluster) Split(name, at []byte) error {
 func (c *Cluster) Merge(names ...[]byte) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	defer c.replicate()
 	var held []*store.Region
 	var gone [][]byte
 	var to *Server

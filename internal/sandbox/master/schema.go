@@ -17,12 +17,22 @@ import (
 // forever is HBase's TTL, in seconds, of cells that never expire.
 const forever = 1<<31 - 1
 
+// maxReplicas bounds the replicas of a region.
+const maxReplicas = 100
+
 // tableOf makes a table from its schema.
 func tableOf(schema *hbasepb.TableSchema) (store.Table, error) {
 	t := store.Table{Name: tableName(schema.GetTableName())}
 	for _, a := range schema.GetAttributes() {
-		if string(a.GetFirst()) == "READONLY" {
+		switch string(a.GetFirst()) {
+		case "READONLY":
 			t.ReadOnly = strings.EqualFold(string(a.GetSecond()), "true")
+		case "REGION_REPLICATION":
+			n, err := strconv.Atoi(string(a.GetSecond()))
+			if err != nil || n < 1 || n > maxReplicas {
+				return t, rpc.Finalf("java.lang.IllegalArgumentException", "REGION_REPLICATION is %q: want 1 to %d", a.GetSecond(), maxReplicas)
+			}
+			t.Replicas = n
 		}
 	}
 	if err := legal(t.Name); err != nil {

@@ -69,7 +69,7 @@ func (s *Server) modify(schema *hbasepb.TableSchema) error {
 	if err != nil {
 		return err
 	}
-	return s.Cluster.Store().ModifyTable(t)
+	return s.Cluster.Modify(t)
 }
 
 // families changes the column families of a table's schema.

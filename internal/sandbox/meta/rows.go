@@ -3,6 +3,7 @@ package meta
 import (
 	"bytes"
 	"encoding/binary"
+	"fmt"
 	"slices"
 	"strconv"
 	"time"
@@ -53,6 +54,22 @@ func RegionRow(info *store.RegionInfo, at Location, opened int64) Row {
 		r.columns["sn"] = []byte(at.Name)
 	}
 	return r
+}
+
+// AddReplicas adds to a region's row the servers of its replicas from 1; one without a host is not open.
+func (r *Row) AddReplicas(servers []Location, opened int64) {
+	for i, at := range servers {
+		suffix := fmt.Sprintf("_%04X", i+1)
+		if at.Host == "" {
+			r.columns["state"+suffix] = []byte(store.Offline)
+			continue
+		}
+		r.columns["state"+suffix] = []byte(store.Online)
+		r.columns["server"+suffix] = []byte(Address(at.Host, at.Port))
+		r.columns["serverstartcode"+suffix] = binary.BigEndian.AppendUint64(nil, uint64(at.StartCode))
+		r.columns["sn"+suffix] = []byte(at.Name)
+		r.columns["seqnumDuringOpen"+suffix] = binary.BigEndian.AppendUint64(nil, uint64(opened))
+	}
 }
 
 // TableRow returns the row with the state of a table.

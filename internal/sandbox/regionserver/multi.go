@@ -115,10 +115,11 @@ func (b *batch) other(r *cluster.Region, action *hbasepb.Action, result *hbasepb
 		return
 	}
 	if action.Get.GetExistenceOnly() {
-		done.Result = &hbasepb.Result{Exists: new(len(out.Cells) > 0)}
+		done.Result = markStale(&hbasepb.Result{Exists: new(len(out.Cells) > 0)}, r.Copy > 0)
 		return
 	}
 	done.Result, b.answer.Cells = resultOf(out.Cells, b.call.Conn.Plain, b.answer.Cells)
+	markStale(done.Result, r.Copy > 0)
 }
 
 // numbered carries out an increment or append with a nonce by itself. If several ran at once, and another batch had

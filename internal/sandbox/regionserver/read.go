@@ -31,16 +31,16 @@ func (s client) get(ctx context.Context, c *rpc.Call, a *rpc.Answer) error {
 		return err
 	}
 	if request.GetGet().GetExistenceOnly() {
-		a.Body = appendGetResponse(a.Body, appendExists(nil, len(out.Cells) > 0))
+		a.Body = appendGetResponse(a.Body, appendStale(appendExists(nil, len(out.Cells) > 0), r.Copy > 0))
 		return nil
 	}
 	if c.Conn.Plain {
-		a.Message = &hbasepb.GetResponse{Result: plainResult(out.Cells)}
+		a.Message = &hbasepb.GetResponse{Result: markStale(plainResult(out.Cells), r.Copy > 0)}
 		return nil
 	}
 	a.Cells = appendCells(a.Cells, out.Cells)
-	var room [12]byte
-	a.Body = appendGetResponse(a.Body, appendCount(room[:0], len(out.Cells)))
+	var room [16]byte
+	a.Body = appendGetResponse(a.Body, appendStale(appendCount(room[:0], len(out.Cells)), r.Copy > 0))
 	return nil
 }
 

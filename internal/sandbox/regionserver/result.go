@@ -30,6 +30,22 @@ func appendExists(b []byte, exists bool) []byte {
 	return protowire.AppendVarint(protowire.AppendTag(b, 3, protowire.VarintType), protowire.EncodeBool(exists))
 }
 
+// appendStale appends to a Result whether a replica has answered.
+func appendStale(b []byte, stale bool) []byte {
+	if !stale {
+		return b
+	}
+	return protowire.AppendVarint(protowire.AppendTag(b, 4, protowire.VarintType), 1)
+}
+
+// markStale sets whether a replica has answered.
+func markStale(r *hbasepb.Result, stale bool) *hbasepb.Result {
+	if stale {
+		r.Stale = &stale
+	}
+	return r
+}
+
 // appendProcessed appends to a MutateResponse whether the mutation was carried out.
 func appendProcessed(b []byte, processed bool) []byte {
 	return protowire.AppendVarint(protowire.AppendTag(b, 2, protowire.VarintType), protowire.EncodeBool(processed))

@@ -133,6 +133,9 @@ func (s client) page(c *rpc.Call, a *rpc.Answer, request *hbasepb.ScanRequest, o
 		o.next++
 	}
 	out := &hbasepb.ScanResponse{ScannerId: &id, Ttl: new(uint32(min(s.Lease.Milliseconds(), math.MaxUint32)))}
+	if o.region.Copy > 0 {
+		out.Stale = new(true)
+	}
 	a.Message = out
 	if request.GetRenew() {
 		done = false

@@ -77,6 +77,7 @@ type Table struct {
 	Families   []Family
 	State      TableState
 	ReadOnly   bool // cells must not be changed; the store's users enforce it
+	Replicas   int  // of each region, itself included; the store's users provide them
 }
 
 // RegionState is the state of a region.
@@ -101,6 +102,14 @@ type RegionInfo struct {
 // RegionName is the region's full name, its row in hbase:meta: table, start key, id and encoded name.
 func (r *RegionInfo) RegionName() []byte {
 	return append(regionPrefix(r.Table, r.Start, r.ID), "."+r.Encoded+"."...)
+}
+
+// Replica returns the full and the encoded name of a region's replica, numbered from 1.
+func (r *RegionInfo) Replica(id int) (name []byte, encoded string) {
+	name = fmt.Appendf(regionPrefix(r.Table, r.Start, r.ID), "_%04X", id)
+	sum := md5.Sum(name) //nolint:gosec // as above
+	encoded = hex.EncodeToString(sum[:])
+	return append(name, "."+encoded+"."...), encoded
 }
 
 func regionPrefix(table Name, start []byte, id int64) []byte {

@@ -35,6 +35,7 @@ type Scanner struct {
 
 	mu     sync.Mutex
 	from   *pebble.Snapshot
+	end    func() error // releases from
 	rd     *reader
 	table  []byte
 	low    []byte // first key
@@ -46,6 +47,16 @@ type Scanner struct {
 
 // Scan opens a scanner.
 func (r *Region) Scan(scan Scan) (*Scanner, error) {
+	from := r.store.db.NewSnapshot()
+	s, err := r.scan(scan, from, from.Close)
+	if err != nil {
+		_ = from.Close() // it was not read
+	}
+	return s, err
+}
+
+// scan opens a scanner of a snapshot.
+func (r *Region) scan(scan Scan, from *pebble.Snapshot, end func() error) (*Scanner, error) {
 	if r.gone.Load() {
 		return nil, about(ErrRegionGone, r.info.Encoded)
 	}
@@ -56,7 +67,7 @@ func (r *Region) Scan(scan Scan) (*Scanner, error) {
 	if scan.Filter != nil && scan.Batch > 0 && scan.Filter.WholeRows() {
 		return nil, fmt.Errorf("%w: a filter on whole rows cannot be used with a batch", ErrBadRequest)
 	}
-	s := &Scanner{region: r, scan: scan, from: r.store.db.NewSnapshot(), rd: r.store.reader(), table: appendTable(nil, r.table.id)}
+	s := &Scanner{region: r, scan: scan, from: from, end: end, rd: r.store.reader(), table: appendTable(nil, r.table.id)}
 	s.rd.single = false
 	s.low, s.high = r.span()
 	first, last := scan.Start, scan.Stop
@@ -264,7 +275,7 @@ func (s *Scanner) Close() error {
 	if s.from == nil {
 		return nil
 	}
-	err := s.from.Close()
+	err := s.end()
 	s.from = nil
 	s.region.store.release(s.rd)
 	s.rd = nil

@@ -34,6 +34,8 @@ type Options struct {
 	// TidyBytes is how many bytes are written to a table before the store looks for invisible versions; it waits at least
 	// until as many bytes were written as the table holds. Default 64 MiB; negative: never.
 	TidyBytes int64
+	// ReplicaAge is how old the cells are at most that replicas of regions return. Default 1 s.
+	ReplicaAge time.Duration
 	// OnSync gets the time that each write waited for the disk. Default: none.
 	OnSync func(time.Duration)
 	// Now is the server's clock. Default time.Now.
@@ -61,6 +63,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.TidyBytes == 0 {
 		o.TidyBytes = 64 << 20
+	}
+	if o.ReplicaAge == 0 {
+		o.ReplicaAge = time.Second
 	}
 	if o.Now == nil {
 		o.Now = time.Now
@@ -94,11 +99,12 @@ type Store struct {
 	nextTable  uint32
 	lastRegion int64
 
-	readers sync.Pool // *reader
-	nearby  atomic.Int64
-	flushes atomic.Int64
-	unread  atomic.Int64 // bytes written since held was measured
-	held    atomic.Int64 // bytes in memory, as pebble reports them
+	readers  sync.Pool // *reader
+	replicas replicaViews
+	nearby   atomic.Int64
+	flushes  atomic.Int64
+	unread   atomic.Int64 // bytes written since held was measured
+	held     atomic.Int64 // bytes in memory, as pebble reports them
 	// measured is when a full store was last measured, in nanoseconds since 1970.
 	measured atomic.Int64
 	closed   atomic.Bool
@@ -179,6 +185,7 @@ func (s *Store) Close() error {
 	}
 	s.cancel()
 	s.work.Wait()
+	s.replicas.close()
 	err := s.db.Close()
 	s.cache.Unref()
 	if err != nil {

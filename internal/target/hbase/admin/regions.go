@@ -27,8 +27,10 @@ type Region struct {
 	Server   string `json:"server"`            // HOST,PORT,STARTCODE; empty where it is not open
 	State    string `json:"state,omitempty"`   // OPEN, CLOSED …; empty where HBase does not record it
 	Replica  int    `json:"replica,omitempty"` // 0 is the region itself
-	ID       uint64 `json:"id"`
-	Offline  bool   `json:"offline,omitempty"` // a split parent, or a region of a disabled table
+	// Replicas are the servers of the other replicas, in their order from 1; empty for one that is not open.
+	Replicas []string `json:"replicas,omitempty"`
+	ID       uint64   `json:"id"`
+	Offline  bool     `json:"offline,omitempty"` // a split parent, or a region of a disabled table
 }
 
 // open reports whether the region serves.
@@ -180,6 +182,7 @@ func fromMeta(r row) (Region, bool, error) {
 	region := Region{Name: string(r.key), Encoded: encodedName(r.key)}
 	var host string
 	var code uint64
+	var others replicas
 	found := false
 	for _, cell := range r.cells {
 		if string(cell.Family) != "info" {
@@ -207,12 +210,22 @@ func fromMeta(r row) (Region, bool, error) {
 			}
 		case "state":
 			region.State = string(cell.Value)
+		default:
+			others.read(cell)
 		}
 	}
-	if at := strings.LastIndexByte(host, ':'); at > 0 {
-		region.Server = fmt.Sprintf("%s,%s,%d", host[:at], host[at+1:], code)
-	}
+	region.Replicas = others.servers()
+	region.Server = nameOfServer(host, code)
 	return region, found, nil
+}
+
+// nameOfServer returns HOST,PORT,STARTCODE of a server at host:port, or nothing without one.
+func nameOfServer(host string, code uint64) string {
+	at := strings.LastIndexByte(host, ':')
+	if at <= 0 {
+		return ""
+	}
+	return fmt.Sprintf("%s,%s,%d", host[:at], host[at+1:], code)
 }
 
 // encodedName returns the hash at the end of a region's name, TABLE,START,ID.HASH. with a dot on both sides.

@@ -63,6 +63,7 @@ func keys() []property.Key {
 		{Name: "hbase.splits.file", Kind: property.Text, File: true, Doc: "a file of split points, one per line"},
 		{Name: "hbase.table.filesize", Kind: property.Int, Default: "0", Max: 1 << 50, Doc: "bytes of a region's files at which a table that is created splits it (MAX_FILESIZE); 0 is the servers' default"},
 		{Name: "hbase.table.flushsize", Kind: property.Int, Default: "0", Max: 1 << 40, Doc: "bytes in memory at which it flushes a region (MEMSTORE_FLUSHSIZE); 0 is the servers' default"},
+		{Name: replicationKey, Kind: property.Int, Default: "1", Min: 1, Max: MostReplicas, Doc: "copies of each region of a table that is created (REGION_REPLICATION), on different region servers; 1 is the region alone"},
 		{Name: "hbase.family.versions", Kind: property.Int, Default: "1", Min: 1, Max: 1e6, Doc: "versions that a table that is created keeps of a cell"},
 		{Name: "hbase.family.compression", Kind: property.Enum, Default: "NONE", Values: []string{"NONE", "SNAPPY", "LZ4", "LZO", "GZ", "ZSTD", "BZIP2", "LZMA", "BROTLI"}, Doc: "how the files of a table that is created are compressed"},
 		{Name: "hbase.family.blocksize", Kind: property.Int, Default: "65536", Min: 64, Max: gigabyte, Doc: "block size of its files, in bytes"},

@@ -92,6 +92,7 @@ type Settings struct {
 	Splits    Splits
 	FileSize  int64 // bytes of files at which a region splits; 0 is the servers' default
 	FlushSize int64 // bytes in memory at which a region is flushed; 0 is the servers' default
+	Replicas  int   // of each region, with the region itself
 	Family    Family
 }
 
@@ -155,6 +156,7 @@ func Read(properties map[string]string) (Settings, error) {
 		},
 		FileSize:  v.Int64("hbase.table.filesize"),
 		FlushSize: v.Int64("hbase.table.flushsize"),
+		Replicas:  v.Int(replicationKey),
 		Family: Family{
 			Name:        v.Text("columnfamily"),
 			Versions:    v.Int("hbase.family.versions"),

@@ -24,12 +24,15 @@ type Outcome struct {
 // Prepare prepares the table for a run, and marks a table that it creates with the run's id. It returns when all regions are
 // open.
 func Prepare(ctx context.Context, c *admin.Client, s hbasespec.Settings, w workload.Config, run string, log *slog.Logger) (Outcome, error) {
-	outcome, err := prepare(ctx, c, s, w, run, log)
+	outcome, replicas, err := prepare(ctx, c, s, w, run, log)
 	if err != nil {
 		return outcome, err
 	}
 	if err := c.WaitOpen(ctx, s.FullTable()); err != nil {
 		return outcome, fmt.Errorf("wait for the regions of table %s: %w", s.FullTable(), err)
+	}
+	if err := waitReplicas(ctx, c, s.FullTable(), replicas, log); err != nil {
+		return outcome, err
 	}
 	regions, err := c.Regions(ctx, s.FullTable())
 	outcome.Regions = len(regions)
@@ -39,25 +42,30 @@ func Prepare(ctx context.Context, c *admin.Client, s hbasespec.Settings, w workl
 	return outcome, err
 }
 
-func prepare(ctx context.Context, c *admin.Client, s hbasespec.Settings, w workload.Config, run string, log *slog.Logger) (Outcome, error) {
+// prepare creates or validates the table, and returns how many replicas its regions have.
+func prepare(ctx context.Context, c *admin.Client, s hbasespec.Settings, w workload.Config, run string, log *slog.Logger) (done Outcome, replicas int, err error) {
 	name := s.FullTable()
 	found, err := c.Describe(ctx, name)
 	missing := errors.Is(err, admin.ErrNoTable) || errors.Is(err, admin.ErrNoNamespace)
 	switch {
 	case err != nil && !missing:
-		return Outcome{}, err
+		return Outcome{}, 0, err
 	case missing && s.Create == hbasespec.CreateNever:
-		return Outcome{}, fmt.Errorf("table %s does not exist: load it first (--phase load, or load,run), or create it empty with hbase.table.create=missing", name)
+		return Outcome{}, 0, fmt.Errorf("table %s does not exist: load it first (--phase load, or load,run), or create it empty with hbase.table.create=missing", name)
 	case missing:
-		return Outcome{Created: true}, create(ctx, c, s, w, run, log)
+		return Outcome{Created: true}, s.Replicas, create(ctx, c, s, w, run, log)
 	case s.Create != hbasespec.Recreate:
-		return Outcome{}, validate(ctx, c, s, found)
+		replicas = admin.ReplicasOf(found)
+		if s.Replicas > 1 && replicas != s.Replicas {
+			log.Warn("the table already exists: its number of replicas is not changed", "table", name, "replicas", replicas, "wanted", s.Replicas)
+		}
+		return Outcome{}, replicas, validate(ctx, c, s, found)
 	}
 	log.Info("dropping the table, because hbase.table.create=recreate", "table", name)
 	if err := c.Drop(ctx, name); err != nil {
-		return Outcome{}, err
+		return Outcome{}, 0, err
 	}
-	return Outcome{Created: true, Dropped: true}, create(ctx, c, s, w, run, log)
+	return Outcome{Created: true, Dropped: true}, s.Replicas, create(ctx, c, s, w, run, log)
 }
 
 func create(ctx context.Context, c *admin.Client, s hbasespec.Settings, w workload.Config, run string, log *slog.Logger) error {
@@ -107,6 +115,9 @@ func Descriptor(s hbasespec.Settings, by string) admin.Table {
 	}
 	if s.FlushSize > 0 {
 		table["MEMSTORE_FLUSHSIZE"] = strconv.FormatInt(s.FlushSize, 10)
+	}
+	if s.Replicas > 1 {
+		table[admin.Replication] = strconv.Itoa(s.Replicas)
 	}
 	return admin.Table{
 		Name: s.FullTable(), Attributes: table,
