@@ -76,10 +76,16 @@ func trace(t *testing.T, properties map[string]string, phase string) (lines []st
 	return lines
 }
 
+// compared are YCSB's workloads that both clients execute.
+func compared() []string { return []string{"a", "b", "c", "d", "e", "f"} }
+
+// clientTable is the table of a client for a workload.
+func clientTable(client, name string) string { return "benchd_" + client + "_" + name }
+
 // sameOnBoth loads a table for each client and runs YCSB's workloads a to f on it, with one seed.
 func sameOnBoth(t *testing.T, properties map[string]string, operations int) {
 	t.Helper()
-	for _, name := range []string{"a", "b", "c", "d", "e", "f"} {
+	for _, name := range compared() {
 		t.Run(name, func(t *testing.T) {
 			var of [2]map[string][]string
 			for i, client := range engines() {
@@ -88,7 +94,7 @@ func sameOnBoth(t *testing.T, properties map[string]string, operations int) {
 					p := ycsb(t, name)
 					maps.Copy(p, properties)
 					p["recordcount"], p["operationcount"] = "300", strconv.Itoa(operations)
-					p["hbase.client"], p["table"], p["hbase.splits"] = client, "benchd_"+client+"_"+name, "3"
+					p["hbase.client"], p["table"], p["hbase.splits"] = client, clientTable(client, name), "3"
 					if phase == "load" {
 						p["hbase.table.create"] = "recreate"
 					}
