@@ -142,7 +142,7 @@ smoke-hbase: $(TESTRUNNER) ## Run some of them, in about five minutes: operation
 
 .PHONY: test-hbase-secure
 test-hbase-secure: $(TESTRUNNER) ## Start a KDC and secured HBases, and run all kinds of work and mistakes with TLS and Kerberos on them; TICKETS=15m is a longer run with short tickets, RUN=NAME selects.
-	BENCHD_TEST_TICKETS='$(TICKETS)' $(GOTEST) -count 1 -timeout 60m -tags secure $(if $(RUN),-v -run '$(RUN)') ./test/secure
+	BENCHD_TEST_TICKETS='$(TICKETS)' $(GOTEST) -count 1 -parallel 4 -timeout 60m -tags secure $(if $(RUN),-v -run '$(RUN)') ./test/secure
 
 .PHONY: soak
 soak: $(TESTRUNNER) ## Work at full speed on a sandbox for FOR (30m) with three agents; memory, goroutines, archive and throughput are checked.

@@ -49,31 +49,40 @@ func report(t *testing.T, mistakes []mistake) {
 				t.Parallel()
 				// The folder without its keys: the properties alone.
 				base := slices.Concat(property(properties(share(t, m.cluster))...), m.set)
-				check := func(command, stdout, stderr string, code int, took time.Duration) {
-					t.Helper()
-					t.Logf("%s: %.1f s, exit code %d: %s%s", command, took.Seconds(), code, stderr, stdout)
-					require.Contains(t, []int{1, 5}, code, command)
-					require.Regexp(t, m.says, stderr+stdout, command)
-					require.Equal(t, 1, strings.Count("\n"+stderr, "\nbenchctl: "), "%s prints one error", command)
-					require.Less(t, took, 10*time.Second, command)
-				}
-				begin := time.Now()
-				stdout, stderr, code := testcluster.Run(t, time.Minute, "benchctl", slices.Concat([]string{"run", "--db", "hbase", "-q"}, base, m.keys, property("recordcount", 10, "operationcount", 10))...)
-				check("run", stdout, stderr, code, time.Since(begin))
-
-				begin = time.Now()
-				stdout, stderr, code = h.Ctl(slices.Concat([]string{"admin", "hbase", "tables", "--agent", fmt.Sprint("a", i)}, base)...)
-				check("admin", stdout, stderr, code, time.Since(begin))
-
-				begin = time.Now()
-				stdout, stderr, code = testcluster.Run(t, time.Minute, "benchd", slices.Concat([]string{"doctor", "--db", "hbase", "--coordinator", h.Address}, base, m.keys)...)
-				took := time.Since(begin)
-				require.Contains(t, []int{1, 5}, code, "doctor")
-				require.Regexp(t, m.says, unwrapped(stdout), "doctor: %s", stderr)
-				require.Less(t, took, 10*time.Second, "doctor")
+				t.Run("run", func(t *testing.T) {
+					t.Parallel()
+					begin := time.Now()
+					stdout, stderr, code := testcluster.Run(t, time.Minute, "benchctl", slices.Concat([]string{"run", "--db", "hbase", "-q"}, base, m.keys, property("recordcount", 10, "operationcount", 10))...)
+					m.reported(t, stdout, stderr, code, time.Since(begin))
+				})
+				t.Run("admin", func(t *testing.T) {
+					t.Parallel()
+					begin := time.Now()
+					stdout, stderr, code := h.Ctl(slices.Concat([]string{"admin", "hbase", "tables", "--agent", fmt.Sprint("a", i)}, base)...)
+					m.reported(t, stdout, stderr, code, time.Since(begin))
+				})
+				t.Run("doctor", func(t *testing.T) {
+					t.Parallel()
+					begin := time.Now()
+					stdout, stderr, code := testcluster.Run(t, time.Minute, "benchd", slices.Concat([]string{"doctor", "--db", "hbase", "--coordinator", h.Address}, base, m.keys)...)
+					took := time.Since(begin)
+					require.Contains(t, []int{1, 5}, code)
+					require.Regexp(t, m.says, unwrapped(stdout), stderr)
+					require.Less(t, took, 10*time.Second)
+				})
 			})
 		}
 	})
+}
+
+// reported checks what a command prints about the mistake.
+func (m mistake) reported(t *testing.T, stdout, stderr string, code int, took time.Duration) {
+	t.Helper()
+	t.Logf("%.1f s, exit code %d: %s%s", took.Seconds(), code, stderr, stdout)
+	require.Contains(t, []int{1, 5}, code)
+	require.Regexp(t, m.says, stderr+stdout)
+	require.Equal(t, 1, strings.Count("\n"+stderr, "\nbenchctl: "), "one error is printed")
+	require.Less(t, took, 10*time.Second)
 }
 
 // unwrapped joins the lines of a table.
