@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/benchd/benchd/internal/target/hbase/memory"
 	"github.com/benchd/benchd/internal/target/hbase/protocol"
 	"github.com/benchd/benchd/internal/target/hbase/rpc"
 )
@@ -85,9 +86,7 @@ func (s *session) inBatch(r *region, conn *rpc.Conn) error {
 	it.row.columns = append(it.row.columns[:0], s.columns...)
 	it.row.cells = it.row.cells[:0]
 	if !it.row.get {
-		for _, c := range s.cells {
-			it.row.cells = appendPut(it.row.cells, s.key, s.t.family, c[0], c[1])
-		}
+		it.row.cells = s.appendPuts(it.row.cells, s.key)
 	}
 	g := &r.server.slots[s.slot].batch
 	b, leads := g.join(it, s.t.settings.BatchSize, s.eager())
@@ -155,7 +154,7 @@ func (s *session) lead(g *gathering, b *batch, conn *rpc.Conn) {
 	g.answered(s.eager())
 	switch late {
 	case nil:
-		b.settle(p.call, p.spans)
+		b.settle(p.call, p.spans, &s.t.memory)
 		return
 	case errLate: //nolint:errorlint // await returns it as it is
 		b.end(s.abandon(&p.call, conn, late, p.regions()...))
@@ -179,12 +178,13 @@ func (s *session) lead(g *gathering, b *batch, conn *rpc.Conn) {
 			}
 			<-call.Done() // the answer is arriving
 		}
-		b.settle(call, spans)
+		b.settle(call, spans, &s.t.memory)
+		call.Release(&s.t.memory)
 	})
 }
 
 // settle passes each item its part of the answer.
-func (b *batch) settle(call *rpc.Call, spans []span) {
+func (b *batch) settle(call *rpc.Call, spans []span, m *memory.Pool) {
 	response, cells, err := call.Answer()
 	if err == nil {
 		err = protocol.Multi(response, func(region, index int, r protocol.MultiResult) (err error) {
@@ -208,8 +208,9 @@ func (b *batch) settle(call *rpc.Call, spans []span) {
 				if _, cells, err = unread.Result(r.Result, cells, nil); err != nil {
 					return err
 				}
-				it.result = append(it.result[:0], r.Result...)
-				it.cells = append(it.cells[:0], before[:len(before)-len(cells)]...)
+				own := before[:len(before)-len(cells)]
+				it.result = append(m.Grow(it.result[:0], len(r.Result)), r.Result...)
+				it.cells = append(m.Grow(it.cells[:0], len(own)), own...)
 			}
 			b.finish(sp.from+index, r.Err)
 			return nil

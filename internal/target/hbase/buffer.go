@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/benchd/benchd/internal/load"
+	"github.com/benchd/benchd/internal/target/hbase/memory"
 	"github.com/benchd/benchd/internal/target/hbase/protocol"
 	"github.com/benchd/benchd/internal/workload"
 )
@@ -16,12 +17,13 @@ type buffer struct {
 	bytes  int
 	writes int
 	rows   []row // with copies of keys and cells
+	memory *memory.Pool
 
 	use  load.BufferUse // by the current operation
 	lost []load.Lost    // of the last flush
 }
 
-func newBuffer(limit int) *buffer { return &buffer{limit: limit} }
+func newBuffer(limit int, m *memory.Pool) *buffer { return &buffer{limit: limit, memory: m} }
 
 // rowCost is what a row counts towards the limit in addition to its key and cells.
 const rowCost = 64
@@ -35,16 +37,14 @@ func (b *buffer) add(key []byte, m mutation, cells []byte) {
 		b.rows = append(b.rows, row{})
 	}
 	r := &b.rows[n]
-	*r = row{key: append(r.key[:0], key...), m: m, cells: append(r.cells[:0], cells...), write: b.writes}
+	own := b.memory.Grow(r.cells[:0], len(cells))
+	*r = row{key: append(r.key[:0], key...), m: m, cells: append(own, cells...), write: b.writes}
 	b.bytes += len(key) + len(cells) + rowCost
 }
 
 // keep adds a mutation with the session's cells to the buffer, and sends the buffer if it is full.
 func (s *session) keep(key []byte, m mutation, bytes int64) workload.Outcome {
-	s.call.Cells = s.call.Cells[:0]
-	for _, c := range s.cells {
-		s.call.Cells = appendPut(s.call.Cells, key, s.t.family, c[0], c[1])
-	}
+	s.call.Cells = s.appendPuts(s.call.Cells[:0], key)
 	s.buffer.add(key, m, s.call.Cells)
 	return s.kept(1, bytes)
 }
@@ -91,6 +91,9 @@ func (s *session) flush() error {
 	if err != nil {
 		err = &Failure{Code: codeOf(err), Text: fmt.Sprintf("%d of %d buffered writes are lost (clientbuffering), the first of them", failed, n), Err: err}
 		b.lose(err)
+	}
+	for i := range b.rows {
+		b.rows[i].cells = b.memory.Release(b.rows[i].cells)
 	}
 	b.rows, b.bytes, b.writes = b.rows[:0], 0, 0
 	return err

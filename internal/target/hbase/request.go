@@ -178,6 +178,24 @@ func appendScanRequest(out, region []byte, s *scanned) []byte {
 	return out
 }
 
+// sizePut returns the length of a cell without its qualifier and its value.
+func (s *session) sizePut(row []byte) int {
+	return protocol.Prefix + (&protocol.Cell{Row: row, Family: s.t.family}).Size()
+}
+
+// appendPuts appends the session's cells, which are of one row.
+func (s *session) appendPuts(out, row []byte) []byte {
+	size := len(s.cells) * s.sizePut(row)
+	for _, c := range s.cells {
+		size += len(c[0]) + len(c[1])
+	}
+	out = s.t.memory.Grow(out, size)
+	for _, c := range s.cells {
+		out = appendPut(out, row, s.t.family, c[0], c[1])
+	}
+	return out
+}
+
 // appendPut appends a cell whose time the server sets.
 func appendPut(out, row, family, qualifier, value []byte) []byte {
 	return protocol.AppendCell(out, &protocol.Cell{

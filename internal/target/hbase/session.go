@@ -35,8 +35,9 @@ type session struct {
 	item    *item // the current operation, when batching is on
 	batched bool  // the operation may go into a batch
 
-	rows   []row // of a batch, a multi-get, or the write buffer
-	buffer *buffer
+	rows    []row  // of a batch, a multi-get, or the write buffer
+	encoded []byte // the cells of rows
+	buffer  *buffer
 }
 
 func newSession(t *Target, worker int) *session {
@@ -46,7 +47,7 @@ func newSession(t *Target, worker int) *session {
 		s.item = newItem()
 	}
 	if t.settings.ClientBuffering {
-		s.buffer = newBuffer(t.settings.WriteBuffer)
+		s.buffer = newBuffer(t.settings.WriteBuffer, &t.memory)
 	}
 	return s
 }
@@ -58,6 +59,25 @@ var (
 
 // Do carries out op.
 func (s *session) Do(ctx context.Context, op *workload.Op) workload.Outcome {
+	out := s.do(ctx, op)
+	s.release()
+	return out
+}
+
+// release returns the memory of a large operation.
+func (s *session) release() {
+	m := &s.t.memory
+	s.call.Release(m)
+	for _, p := range s.several {
+		p.call.Release(m)
+	}
+	if it := s.item; it != nil {
+		it.row.cells, it.result, it.cells = m.Release(it.row.cells), m.Release(it.result), m.Release(it.cells)
+	}
+	s.encoded = m.Release(s.encoded)
+}
+
+func (s *session) do(ctx context.Context, op *workload.Op) workload.Outcome {
 	s.deadline.begin(ctx)
 	if s.buffer != nil {
 		s.buffer.use = load.Unbuffered

@@ -168,7 +168,7 @@ func (p *parcel) regions() []*region {
 // encode encodes the request.
 func (p *parcel) encode(s *session) {
 	c := p.call
-	c.Method, c.Request, c.Cells = "Multi", c.Request[:0], c.Cells[:0]
+	c.Method, c.Request, c.Cells = "Multi", c.Request[:0], s.t.memory.Grow(c.Cells[:0], p.bytes)
 	nonces := false
 	for _, sp := range p.spans {
 		size := len(sp.region.field)
@@ -283,16 +283,28 @@ func (s *session) insertBatch(op *workload.Op) workload.Outcome {
 	s.take(len(op.Keys))
 	width := len(op.Fields)
 	var bytes int64
+	size := 0
+	for _, key := range op.Keys {
+		size += width * s.sizePut(key)
+	}
+	for _, value := range op.Values {
+		size += len(value)
+	}
+	for _, field := range op.Fields {
+		size += len(op.Keys) * len(field)
+	}
+	s.encoded = s.t.memory.Grow(s.encoded[:0], size)
 	for i, key := range op.Keys {
-		r := &s.rows[i]
+		r, begin := &s.rows[i], len(s.encoded)
 		r.key, r.get = key, false
 		r.m = mutation{kind: mutatePut, durability: s.t.durability, cells: width}
 		bytes += int64(len(key))
 		for f, field := range op.Fields {
 			value := op.Values[i*width+f]
-			r.cells = appendPut(r.cells, key, s.t.family, field, value)
+			s.encoded = appendPut(s.encoded, key, s.t.family, field, value)
 			bytes += int64(len(value))
 		}
+		r.cells = s.encoded[begin:]
 	}
 	if s.buffer != nil {
 		return s.keepAll(len(op.Keys), bytes)
@@ -314,9 +326,7 @@ func fewer(failed, of int, err error) error {
 // take makes room for n rows.
 func (s *session) take(n int) {
 	s.rows = slices.Grow(s.rows[:0], n)[:n]
-	for i := range s.rows {
-		s.rows[i] = row{cells: s.rows[i].cells[:0]}
-	}
+	clear(s.rows)
 }
 
 // multiGet reads several rows in as few requests as there are servers.

@@ -124,7 +124,5 @@ func (s *session) mutate(key []byte, m mutation) error {
 func encodeMutate(s *session, r *region) {
 	s.call.Method = "Mutate"
 	s.call.Request = appendMutateRequest(s.call.Request, r.field, s.key, s.mutation, s.condition, s.t.nonceGroup)
-	for _, c := range s.cells {
-		s.call.Cells = appendPut(s.call.Cells, s.key, s.t.family, c[0], c[1])
-	}
+	s.call.Cells = s.appendPuts(s.call.Cells, s.key)
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/benchd/benchd/internal/target/hbase/admin"
 	"github.com/benchd/benchd/internal/target/hbase/gohbase"
 	"github.com/benchd/benchd/internal/target/hbase/hbasespec"
+	"github.com/benchd/benchd/internal/target/hbase/memory"
 	"github.com/benchd/benchd/internal/target/hbase/rpc"
 	"github.com/benchd/benchd/internal/target/hbase/setup"
 	"github.com/benchd/benchd/internal/workload"
@@ -29,6 +30,7 @@ type Target struct {
 	durability  byte
 	valueFilter []byte // the entry of a filter list, or nil
 	greeting    rpc.Config
+	memory      memory.Pool // of large requests and answers
 
 	regions *regionCache
 	cluster *admin.Client   // nil in tests
@@ -73,6 +75,7 @@ func New(settings hbasespec.Settings, s load.Settings, locator Locator) *Target 
 	if t.log == nil {
 		t.log = slog.New(slog.DiscardHandler)
 	}
+	t.greeting.Memory = &t.memory
 	if settings.Snappy {
 		t.greeting.Codec = compression.New("snappy")
 	}

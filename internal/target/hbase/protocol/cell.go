@@ -49,6 +49,9 @@ type Cell struct {
 //
 //	length(4) keyLength(4) valueLength(4) rowLength(2) row familyLength(1) family qualifier time(8) type(1) value
 const (
+	// Prefix is the length of the length before a cell.
+	Prefix = 4
+
 	lengthOverhead = 4 + 4         // the lengths of key and value
 	keyOverhead    = 2 + 1 + 8 + 1 // of a key beside row, family and qualifier
 	keyTail        = 8 + 1         // time and type

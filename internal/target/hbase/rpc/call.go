@@ -3,17 +3,19 @@ package rpc
 import (
 	"errors"
 	"time"
+
+	"github.com/benchd/benchd/internal/target/hbase/memory"
 )
 
-// keepBuffer is the largest buffer that a call keeps for its next answer.
-const keepBuffer = 4 << 20
+// trusted is the length of an answer for which there is room before it arrives.
+const trusted = 4 << 20
 
 // Call is a request and its answer. One worker at a time can use it, any number of times. A worker that stops waiting for the
 // answer must call Conn.Abandon.
 type Call struct {
 	Method  string
 	Request []byte        // the encoded message
-	Cells   []byte        // the cells of the request
+	Cells   []byte        // the cells of the request; nil after Send if the connection has taken the buffer
 	Timeout time.Duration // after which the server need not begin the call; 0 for none
 
 	id       uint32 // on its connection
@@ -45,12 +47,16 @@ func (c *Call) finish(err error) {
 	c.done <- struct{}{}
 }
 
+// Release returns large buffers to a pool. The answer is no longer valid.
+func (c *Call) Release(to *memory.Pool) {
+	c.response, c.cells = nil, nil
+	c.Request, c.Cells = to.Release(c.Request), to.Release(c.Cells)
+	c.buffer, c.spare = to.Release(c.buffer), to.Release(c.spare)
+}
+
 // take returns a buffer for an answer of n bytes.
-func (c *Call) take(n int) []byte {
-	if cap(c.buffer) < n || cap(c.buffer) > keepBuffer && n <= keepBuffer {
-		c.buffer = make([]byte, n, n+n/4)
-	}
-	c.buffer = c.buffer[:n]
+func (c *Call) take(n int, from *memory.Pool) []byte {
+	c.buffer = from.Grow(c.buffer[:0], n)[:n]
 	return c.buffer
 }
 

@@ -6,10 +6,19 @@ import (
 
 	"github.com/tsuna/gohbase/compression"
 	"google.golang.org/protobuf/encoding/protowire"
+
+	"github.com/benchd/benchd/internal/target/hbase/memory"
 )
 
 // codec compresses cells like Hadoop's block streams: the length of a block, then chunks with their lengths.
-type codec struct{ compression.Codec }
+type codec struct {
+	compression.Codec
+
+	memory *memory.Pool
+}
+
+// incompressible returns a length that no compression of n bytes exceeds. Encode allocates if there is less room.
+func incompressible(n int) int { return 32 + n + n/6 }
 
 // expansion is more than the length of any chunk's content in relation to the chunk: three bytes of Snappy stand for at most 64.
 const expansion = 22
@@ -20,6 +29,7 @@ func (c *codec) compress(out, cells []byte) []byte {
 	for len(cells) > 0 {
 		chunk := cells[:min(len(cells), int(c.ChunkLen()))]
 		cells = cells[len(chunk):]
+		out = c.memory.Grow(out, 4+incompressible(len(chunk)))
 		at := len(out)
 		out = append(out, 0, 0, 0, 0)
 		var n uint32
@@ -43,9 +53,11 @@ func (c *codec) decompress(out, blocks []byte) ([]byte, error) {
 			}
 			before := len(out)
 			// A chunk begins with its length, which Decode allocates without checking.
-			if claimed, k := protowire.ConsumeVarint(tail[:n]); k < 0 || claimed > uint64(end-before) || claimed > uint64(expansion*n) {
+			claimed, k := protowire.ConsumeVarint(tail[:n])
+			if k < 0 || claimed > uint64(end-before) || claimed > uint64(expansion*n) {
 				return out, errCutShort
 			}
+			out = c.memory.Grow(out, int(claimed))
 			var err error
 			if out, _, err = c.Decode(tail[:n], out); err != nil {
 				return out, fmt.Errorf("decompress cells: %w", err)

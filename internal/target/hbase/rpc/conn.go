@@ -14,6 +14,7 @@ import (
 
 	hbasepb "github.com/benchd/benchd/internal/gen/hbasepb/v1"
 	"github.com/benchd/benchd/internal/outbound"
+	"github.com/benchd/benchd/internal/target/hbase/memory"
 )
 
 // ErrTooLong is the error of a request that exceeds the limit of servers.
@@ -24,7 +25,8 @@ var ErrClosed = errors.New("the connection is closed")
 
 const (
 	readBuffer = 64 << 10
-	keepOut    = 1 << 20 // the largest buffer of requests that is reused
+	// apart is the length of cells that are written from the call's own buffer: a copy would cost more than a write of their own.
+	apart = 256 << 10
 )
 
 // Config configures a connection.
@@ -34,6 +36,7 @@ type Config struct {
 	Codec   compression.Codec
 	Dial    *outbound.Dialer // the default reaches private networks and loopback
 	KnownIO bool             // make ordinary system calls; see package rawio
+	Memory  *memory.Pool     // of large requests and answers; nil for none
 	Secure  Secure           // authenticates and encrypts; nil for neither
 	// KeepReading keeps the connection's goroutine reading while no call waits, so that Err reports its end at once. Then workers
 	// never read for themselves, which makes Do slower.
@@ -47,6 +50,7 @@ type Conn struct {
 	conn   wire
 	codec  *codec
 	sealed *sealed // conn, if it is secure
+	memory *memory.Pool
 	work   sync.WaitGroup
 	more   chan struct{} // wakes the connection's writer
 	ended  chan struct{} // closed when the connection has failed
@@ -56,10 +60,11 @@ type Conn struct {
 	err      error  // why it has failed
 	slots    []slot // of waiting calls
 	free     []uint32
-	out      []byte // requests to be written
-	batch    []byte // requests that are being written
-	left     []byte // the unwritten rest of batch
-	spare    []byte
+	full     [][]byte // requests to be written, before those of out
+	out      []byte   // requests to be written
+	batch    []byte   // requests that are being written
+	left     []byte   // the unwritten rest of batch
+	spare    []byte   // written
 	writing  bool
 	waiting  int    // calls
 	answered uint64 // since it was dialled
@@ -84,10 +89,12 @@ func Dial(ctx context.Context, addr string, cfg Config) (*Conn, error) {
 	if err != nil {
 		return nil, err //nolint:wrapcheck // it names the address
 	}
-	c := &Conn{addr: addr, named: cfg.User != "", conn: rawSocket(nc, cfg.KnownIO), more: make(chan struct{}, 1), ended: make(chan struct{})}
+	c := &Conn{
+		addr: addr, named: cfg.User != "", conn: rawSocket(nc, cfg.KnownIO), memory: cfg.Memory, more: make(chan struct{}, 1), ended: make(chan struct{}),
+	}
 	c.in.wake, c.in.always = make(chan struct{}, 1), cfg.KeepReading
 	if cfg.Codec != nil {
-		c.codec = &codec{cfg.Codec}
+		c.codec = &codec{cfg.Codec, cfg.Memory}
 	}
 	end := within(ctx, nc)
 	err = c.greet(ctx, &cfg)
@@ -220,7 +227,7 @@ func (c *Conn) send(call *Call, offers bool) (leads bool) {
 		return false
 	}
 	c.place(call)
-	c.out = appendRequest(c.out, call.id, call, cells)
+	c.enqueue(call, cells)
 	leads = c.appoint(offers)
 	if c.writing {
 		c.mu.Unlock()
@@ -233,10 +240,30 @@ func (c *Conn) send(call *Call, offers bool) (leads bool) {
 		// Other workers that were woken at the same time have requests, too: let them append theirs.
 		runtime.Gosched()
 	}
-	if c.write(c.conn.WriteSome) {
+	more, stuck := c.write(c.conn.WriteSome)
+	if more && !stuck && len(cells) >= apart {
+		more, _ = c.write(c.conn.WriteSome) // the cells
+	}
+	if more {
 		c.more <- struct{}{} // this worker waits neither for others' requests nor for a slow network
 	}
 	return leads
+}
+
+// enqueue appends a request to those to be written. It takes over the buffer of many cells. The caller holds mu.
+func (c *Conn) enqueue(call *Call, cells []byte) {
+	if len(cells) < apart || cap(cells) <= memory.Keep {
+		c.out = append(appendRequest(c.memory.Grow(c.out, overhead+len(call.Method)+len(call.Request)+len(cells)), call.id, call, len(cells)), cells...)
+		return
+	}
+	head := appendRequest(c.memory.Grow(c.out, overhead+len(call.Method)+len(call.Request)), call.id, call, len(cells))
+	c.full = append(c.full, head, cells)
+	c.out, c.spare = c.spare, nil
+	if c.codec != nil {
+		call.spare = nil
+	} else {
+		call.Cells = nil
+	}
 }
 
 // place assigns a slot and an id to a call.
@@ -254,12 +281,12 @@ func (c *Conn) place(call *Call) {
 	call.answered = c.answered
 }
 
-// write calls put with the pending bytes. More reports that bytes are left or new; otherwise nobody is writing any more.
-func (c *Conn) write(put func([]byte) (int, error)) (more bool) {
+// write calls put with the pending bytes. More reports that bytes are left or new, stuck that the network does not accept them now;
+// without more nobody is writing any more.
+func (c *Conn) write(put func([]byte) (int, error)) (more, stuck bool) {
 	c.mu.Lock()
 	if len(c.left) == 0 {
-		c.batch = c.out
-		c.left, c.out = c.batch, c.spare[:0]
+		c.begin()
 	}
 	left := c.left
 	c.mu.Unlock()
@@ -270,13 +297,28 @@ func (c *Conn) write(put func([]byte) (int, error)) (more bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.left = left[n:]; len(c.left) == 0 {
-		if c.spare = c.batch[:0]; cap(c.batch) > keepOut {
-			c.spare = nil
+		written := c.memory.Release(c.batch)
+		if c.batch, c.left = nil, nil; cap(written) > cap(c.spare) {
+			c.spare = written
 		}
 	}
-	more = (len(c.left)+len(c.out) > 0 || c.sealed != nil && c.sealed.lower.unsent()) && c.err == nil
+	more = (len(c.left)+len(c.full)+len(c.out) > 0 || c.sealed != nil && c.sealed.lower.unsent()) && c.err == nil
 	c.writing = more
-	return more
+	return more, len(c.left) > 0
+}
+
+// begin chooses the bytes that are written next. The caller holds mu.
+func (c *Conn) begin() {
+	if len(c.full) > 0 {
+		c.batch, c.full[0] = c.full[0], nil
+		if c.full = c.full[1:]; len(c.full) == 0 {
+			c.full = nil
+		}
+	} else {
+		c.batch = c.out
+		c.out, c.spare = c.spare, nil
+	}
+	c.left = c.batch
 }
 
 // standBy writes what a worker has left over, and requests that came meanwhile.
@@ -284,7 +326,10 @@ func (c *Conn) standBy() {
 	for {
 		select {
 		case <-c.more:
-			for c.write(c.conn.Write) {
+			for {
+				if more, _ := c.write(c.conn.Write); !more {
+					break
+				}
 			}
 		case <-c.ended:
 			return
@@ -301,7 +346,7 @@ func (c *Conn) fail(err error) {
 	}
 	c.err = err
 	slots := c.slots
-	c.slots, c.free, c.waiting, c.out = nil, nil, 0, nil
+	c.slots, c.free, c.waiting, c.out, c.full, c.spare = nil, nil, 0, nil, nil, nil
 	close(c.ended)
 	c.mu.Unlock()
 	_ = c.conn.Close() // the connection is no longer used, even after an error

@@ -16,14 +16,17 @@ const most = 256 << 20
 
 var errNonsense = errors.New("malformed answer; is the server an HBase region server?")
 
-// appendRequest appends a call's frame to out: its length, the header, the request and the cells.
-func appendRequest(out []byte, id uint32, c *Call, cells []byte) []byte {
+// overhead is more than the length of a frame beyond its method, its request and its cells.
+const overhead = 64
+
+// appendRequest appends a call's frame to out: its length, the header and the request. The cells follow, which are of a given length.
+func appendRequest(out []byte, id uint32, c *Call, cells int) []byte {
 	begin := len(out)
 	out = append(out, 0, 0, 0, 0)
 	header := 1 + protowire.SizeVarint(uint64(id)) + 1 + protowire.SizeBytes(len(c.Method)) + 2
 	meta := 0
-	if len(cells) > 0 {
-		meta = 1 + protowire.SizeVarint(uint64(len(cells)))
+	if cells > 0 {
+		meta = 1 + protowire.SizeVarint(uint64(cells))
 		header += 1 + protowire.SizeBytes(meta)
 	}
 	timeout := uint64(min(c.Timeout.Milliseconds(), math.MaxUint32))
@@ -36,19 +39,18 @@ func appendRequest(out []byte, id uint32, c *Call, cells []byte) []byte {
 	out = append(out, 3<<3|2)
 	out = protowire.AppendString(out, c.Method)
 	out = append(out, 4<<3, 1)
-	if len(cells) > 0 {
+	if cells > 0 {
 		out = append(out, 5<<3|2)
 		out = protowire.AppendVarint(out, uint64(meta))
 		out = append(out, 1<<3)
-		out = protowire.AppendVarint(out, uint64(len(cells)))
+		out = protowire.AppendVarint(out, uint64(cells))
 	}
 	if timeout > 0 {
 		out = append(out, 7<<3)
 		out = protowire.AppendVarint(out, timeout)
 	}
 	out = protowire.AppendBytes(out, c.Request)
-	out = append(out, cells...)
-	binary.BigEndian.PutUint32(out[begin:], uint32(len(out)-begin-4))
+	binary.BigEndian.PutUint32(out[begin:], uint32(len(out)-begin-4+cells))
 	return out
 }
 

@@ -80,7 +80,7 @@ func TestAnnouncedLengthsAreNotAllocated(t *testing.T) {
 
 // An honest large answer arrives whole, whatever its size is in relation to the steps of its buffer.
 func TestALargeAnswerArrivesWhole(t *testing.T) {
-	for _, size := range []int{keepBuffer - 10, keepBuffer, keepBuffer + 1, 3*keepBuffer + 17} {
+	for _, size := range []int{trusted - 10, trusted, trusted + 1, 3*trusted + 17} {
 		cells := make([]byte, size)
 		for i := range cells {
 			cells[i] = byte(i * 31)

@@ -229,7 +229,7 @@ func (c *Conn) refused(by *protocol.Exception) error {
 // receive reads an answer of size bytes, of which body has arrived. The buffer of a large answer grows with what arrives: a server
 // can announce more than it sends.
 func (c *Conn) receive(call *Call, body []byte, size int) ([]byte, error) {
-	whole := call.take(min(size, max(keepBuffer, len(body))))
+	whole := call.take(min(size, max(trusted, len(body))), c.memory)
 	for done := copy(whole, body); ; {
 		if err := c.rest(whole[done:]); err != nil {
 			return nil, err
@@ -237,7 +237,8 @@ func (c *Conn) receive(call *Call, body []byte, size int) ([]byte, error) {
 		if done = len(whole); done == size {
 			return whole, nil
 		}
-		whole = append(whole, make([]byte, min(size-done, done))...)
+		more := min(size-done, done)
+		whole = c.memory.Grow(whole, more)[:done+more]
 		call.buffer = whole
 	}
 }

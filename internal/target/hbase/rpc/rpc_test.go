@@ -149,11 +149,12 @@ func TestACallTransfersItsContent(t *testing.T) {
 		call.Method, call.Timeout = "Get", 1500*time.Millisecond
 		for _, size := range []int{0, 1, 100, 10_000, readBuffer - 60, readBuffer, readBuffer + 1, 3_000_000, 5} {
 			call.Request = bytes.Repeat([]byte{1, 2, 3}, size/3)
-			call.Cells = bytes.Repeat([]byte("cell"), size)
+			sent := bytes.Repeat([]byte("cell"), size)
+			call.Cells = bytes.Clone(sent) // the connection takes a large buffer
 			response, cells, err := ask(c, call)
 			require.NoError(t, err)
 			require.True(t, bytes.Equal(call.Request, response), "%d", size)
-			require.True(t, bytes.Equal(call.Cells, cells), "%d", size)
+			require.True(t, bytes.Equal(sent, cells), "%d", size)
 		}
 	}
 }
@@ -250,7 +251,7 @@ func FuzzHeader(f *testing.F) {
 }
 
 func FuzzCells(f *testing.F) {
-	c := &codec{compression.New("snappy")}
+	c := &codec{Codec: compression.New("snappy")}
 	f.Add(c.compress(nil, bytes.Repeat([]byte("cell"), 1000)), []byte("x"))
 	f.Add([]byte{0, 0, 0, 9, 0, 0, 0, 1, 0xff}, bytes.Repeat([]byte("cell"), 100_000))
 	f.Fuzz(func(t *testing.T, blocks, cells []byte) {

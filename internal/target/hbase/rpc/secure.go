@@ -13,6 +13,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	hbasepb "github.com/benchd/benchd/internal/gen/hbasepb/v1"
+	"github.com/benchd/benchd/internal/target/hbase/memory"
 )
 
 // Secure makes a connection to a service of a host secure, before anything else is sent. It also sends the six bytes with which
@@ -40,7 +41,7 @@ const Simple = "HBas\x00\x50" // the protocol, its version and the method
 
 // secured returns the secure connection of a new one. It is nil if what follows is neither sealed nor encrypted.
 func secured(ctx context.Context, raw wire, host string, cfg *Config) (*sealed, error) {
-	low := &lower{wire: raw}
+	low := &lower{wire: raw, memory: cfg.Memory}
 	top, err := cfg.Secure(ctx, low, host, cfg.Service)
 	if err != nil || top == net.Conn(low) {
 		return nil, err
@@ -59,23 +60,37 @@ type sealed struct {
 	lower *lower
 }
 
+// atOnce is how many bytes are sealed before they are written: sealed bytes take memory, too.
+const atOnce = 64 << 10
+
 // Write writes all of b, and all that waited before.
 func (s *sealed) Write(b []byte) (n int, err error) {
-	if len(b) > 0 {
-		if n, err = s.Conn.Write(b); err != nil {
-			return n, err //nolint:wrapcheck // the caller wraps it
+	for {
+		part, err := s.seal(b[n:])
+		if n += part; err != nil {
+			return n, err
+		}
+		if err := s.lower.flush(); err != nil || n == len(b) {
+			return n, err
 		}
 	}
-	return n, s.lower.flush()
 }
 
-// WriteSome seals b and writes what the network accepts at once, unless older bytes still wait.
+// seal seals the beginning of b.
+func (s *sealed) seal(b []byte) (n int, err error) {
+	if len(b) == 0 {
+		return 0, nil
+	}
+	return s.Conn.Write(b[:min(len(b), atOnce)]) //nolint:wrapcheck // the caller of Write wraps it
+}
+
+// WriteSome seals the beginning of b and writes what the network accepts at once, unless older bytes still wait.
 func (s *sealed) WriteSome(b []byte) (n int, err error) {
 	if err := s.lower.flushSome(); err != nil || s.lower.unsent() {
 		return 0, err
 	}
-	if n, err = s.Conn.Write(b); err != nil {
-		return n, err //nolint:wrapcheck // the caller wraps it
+	if n, err = s.seal(b); err != nil {
+		return n, err
 	}
 	return n, s.lower.flushSome()
 }
@@ -118,6 +133,8 @@ func (s *sealed) agree() error {
 type lower struct {
 	wire
 
+	memory *memory.Pool
+
 	mu    sync.Mutex
 	keeps bool
 	kept  []byte // in order
@@ -136,7 +153,7 @@ func (l *lower) begin() {
 func (l *lower) Write(b []byte) (int, error) {
 	l.mu.Lock()
 	if l.keeps {
-		l.kept = append(l.kept, b...)
+		l.kept = append(l.memory.Grow(l.kept, len(b)), b...)
 		l.mu.Unlock()
 		return len(b), nil
 	}
@@ -177,8 +194,8 @@ func (l *lower) flush() error {
 func (l *lower) keep(batch []byte) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.spare == nil && cap(batch) <= keepOut {
-		l.spare = batch[:0]
+	if batch = l.memory.Release(batch); l.spare == nil {
+		l.spare = batch
 	}
 }
 
@@ -187,10 +204,7 @@ func (l *lower) settle() {
 	if l.done < len(l.kept) {
 		return
 	}
-	l.kept, l.done = l.kept[:0], 0
-	if cap(l.kept) > keepOut {
-		l.kept = nil
-	}
+	l.kept, l.done = l.memory.Release(l.kept), 0
 }
 
 // unsent reports whether bytes wait to be written.

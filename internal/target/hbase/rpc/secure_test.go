@@ -23,6 +23,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	hbasepb "github.com/benchd/benchd/internal/gen/hbasepb/v1"
+	"github.com/benchd/benchd/internal/target/hbase/memory"
 )
 
 // tlsListener accepts connections with TLS, with a certificate that nobody checks.
@@ -78,6 +79,63 @@ func TestASecureConnectionCarriesTheCallsOfManyWorkers(t *testing.T) {
 		}
 		work.Wait()
 		c.Close()
+	}
+}
+
+// After large requests and answers, a connection with TLS or without keeps only small buffers.
+func TestAConnectionKeepsNoLargeBuffers(t *testing.T) {
+	for name, secure := range map[string]Secure{"plain": nil, "TLS": tlsClient} {
+		t.Run(name, func(t *testing.T) {
+			l := listen(t)
+			if secure != nil {
+				l = tlsListener(t)
+			}
+			addr := serveOn(t, l, func(net.Conn) {}, echo)
+			pool := &memory.Pool{}
+			c, err := Dial(t.Context(), addr, Config{User: "me", Service: "ClientService", Secure: secure, Memory: pool})
+			require.NoError(t, err)
+			defer c.Close()
+			var work sync.WaitGroup
+			for worker := range 8 {
+				work.Go(func() {
+					call := NewCall()
+					for i := range 20 {
+						want := bytes.Repeat([]byte{byte(worker), byte(i)}, 100_000*(1+i%5))
+						call.Request = append(call.Request[:0], want...)
+						call.Cells = pool.Grow(nil, len(want))[:len(want)]
+						c.Do(call, never)
+						<-call.Done()
+						response, _, err := call.Answer()
+						if err != nil || !bytes.Equal(response, want) {
+							t.Errorf("worker %d, call %d: %d bytes (%v)", worker, i, len(response), err)
+							return
+						}
+						call.Release(pool)
+						for _, b := range [][]byte{call.Request, call.Cells, call.buffer, call.spare} {
+							if cap(b) > memory.Keep {
+								t.Errorf("the call keeps %d bytes", cap(b))
+							}
+						}
+					}
+				})
+			}
+			work.Wait()
+			eventually(t, func() bool {
+				c.mu.Lock()
+				defer c.mu.Unlock()
+				return !c.writing
+			}, "all is written")
+			c.mu.Lock()
+			defer c.mu.Unlock()
+			require.Empty(t, c.full)
+			kept := [][]byte{c.out, c.batch, c.spare, c.left}
+			if c.sealed != nil {
+				kept = append(kept, c.sealed.lower.kept, c.sealed.lower.spare)
+			}
+			for i, b := range kept {
+				require.LessOrEqual(t, cap(b), memory.Keep, i)
+			}
+		})
 	}
 }
 

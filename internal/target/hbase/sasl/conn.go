@@ -15,7 +15,7 @@ const (
 	// most is the longest message that is accepted: an answer of HBase, sealed.
 	most = 257 << 20
 	// portion is the longest payload that is sealed at once.
-	portion = 1 << 20
+	portion = 64 << 10
 	// buffer is the memory that a connection keeps for received bytes, and for sealed ones.
 	buffer = 128 << 10
 )
@@ -75,7 +75,7 @@ func (c *Conn) Write(b []byte) (int, error) {
 		rest = rest[n:]
 	}
 	_, err := c.Conn.Write(c.out)
-	if cap(c.out) > 4*portion {
+	if cap(c.out) > buffer {
 		c.out = nil
 	}
 	if err != nil {
@@ -103,7 +103,9 @@ func (c *Conn) Read(b []byte) (int, error) {
 		}
 	}
 	n := copy(b, c.plain)
-	c.plain = c.plain[n:]
+	if c.plain = c.plain[n:]; len(c.plain) == 0 && c.begin == c.end && len(c.in) > buffer {
+		c.in, c.plain, c.begin, c.end = nil, nil, 0, 0
+	}
 	return n, nil
 }
 
@@ -123,7 +125,7 @@ func (c *Conn) message() (message []byte, ok bool, err error) {
 		// The memory grows with what arrives: a server can announce more than it sends.
 		want = max(buffer, min(size+4, 2*len(have)))
 	}
-	if want > len(c.in) || len(have) == 0 && len(c.in) > buffer {
+	if want > len(c.in) {
 		grown := make([]byte, want)
 		copy(grown, have)
 		c.in, c.begin, c.end = grown, 0, len(have)

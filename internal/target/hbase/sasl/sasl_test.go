@@ -164,6 +164,39 @@ func TestAnnouncedLengthsAreNotAllocated(t *testing.T) {
 	require.ErrorIs(t, err, errAnswer)
 }
 
+// A connection gives the memory of a large message back as soon as it is read, and that of a large write as soon as it is written.
+func TestAConnectionKeepsNoLargeBuffers(t *testing.T) {
+	client, server := ciphered(t)
+	text := bytes.Repeat([]byte("0123456789abcdef"), 3<<16)
+	written := make(chan error, 1)
+	go func() {
+		_, err := client.Conn.Write(aSingleMessage(client, text))
+		written <- err
+	}()
+	got := make([]byte, len(text))
+	_, err := io.ReadFull(server, got)
+	require.NoError(t, err)
+	require.NoError(t, <-written)
+	require.True(t, bytes.Equal(text, got))
+	require.LessOrEqual(t, cap(server.in), buffer)
+
+	go func() {
+		_, err := client.Write(text)
+		written <- err
+	}()
+	_, err = io.ReadFull(server, got)
+	require.NoError(t, err)
+	require.NoError(t, <-written)
+	require.True(t, bytes.Equal(text, got))
+	require.LessOrEqual(t, cap(client.out), buffer)
+}
+
+// aSingleMessage seals a payload as a server may do: in one message of any length.
+func aSingleMessage(c *Conn, payload []byte) []byte {
+	sealed := c.cover.seal(nil, payload)
+	return append(binary.BigEndian.AppendUint32(nil, uint32(len(sealed))), sealed...)
+}
+
 func TestKeysOfAnotherCipherAreRefused(t *testing.T) {
 	require.ErrorIs(t, new(Conn).Agree(nil), errNoKeys)
 	other := keys(false)
