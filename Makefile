@@ -221,6 +221,10 @@ bench: $(TOOLS)/benchstat ## Run the benchmarks COUNT (6) times into bin/bench.t
 bench-ycsb: build ## Compare with YCSB on one HBase: YCSB=DIR of a build of it, QUORUM=HOST:PORT, ARGS='--pairs 10 --threads 1,16'.
 	@scripts/bench-ycsb --ycsb '$(YCSB)' --quorum '$(QUORUM)' $(ARGS)
 
+.PHONY: bench-clients
+bench-clients: build ## Compare benchd's own client with gohbase on one HBase, in about ten minutes: QUORUM=HOST:PORT, or an HBase of its own; ARGS='--pairs 10 --threads 16'.
+	@scripts/bench-clients $(if $(filter file,$(origin QUORUM)),,--quorum '$(QUORUM)') $(ARGS)
+
 .PHONY: bench-hbase-secure
 bench-hbase-secure: build ## Compare the CPU time of reads with that of HBase's Java client, plain, with TLS and with privacy, on an HBase of its own: ARGS='--pairs 10 --modes plain,tls'.
 	@scripts/bench-hbase-secure $(ARGS)
