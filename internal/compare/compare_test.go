@@ -272,6 +272,24 @@ func TestTheClientThatDiffersIsNamedFirst(t *testing.T) {
 	require.Empty(t, compare.New(side(t, "A", suite(a)), side(t, "B", suite(b)), compare.Settings{Smallest: 0.05}).Differences)
 }
 
+// The consistency of reads is listed before all else but the program; a result without the fact differs by its setting.
+func TestTheConsistencyThatDiffersIsNamedFirst(t *testing.T) {
+	of := func(id, consistency string, reported bool) made {
+		return made{id: id, repeats: 4, factor: 1, name: "x", change: func(r *result.Run) {
+			r.Resolved["cluster.consistency"], r.Resolved["another"] = consistency, id
+			if reported {
+				r.Provenance.Target["consistency"] = consistency
+			}
+		}}
+	}
+	b := suite(of("B", "timeline", true))
+	c := compare.New(side(t, "A", suite(of("A", "strong", true))), side(t, "B", b), compare.Settings{Smallest: 0.05})
+	require.Equal(t, compare.Difference{What: "consistency", A: "strong", B: "timeline", Cases: []string{}}, c.Differences[0])
+	require.Len(t, c.Differences, 2)
+	c = compare.New(side(t, "A", suite(of("A", "strong", false))), side(t, "B", b), compare.Settings{Smallest: 0.05})
+	require.Contains(t, c.Differences, compare.Difference{What: "setting cluster.consistency", A: "strong", B: "timeline", Cases: []string{}})
+}
+
 // A target reports some of its settings: what differs there is listed as the setting alone.
 func TestADifferenceIsNamedOnce(t *testing.T) {
 	of := func(service, reported string) made {

@@ -78,7 +78,7 @@ func differences(a, b Side) []Difference {
 			out[i].Cases = []string{}
 		}
 	}
-	return first(first(out, "client"), "program") // the most that can differ
+	return first(first(first(out, consistency), client), "program") // the most that can differ
 }
 
 // first moves a difference to the front.
@@ -91,15 +91,25 @@ func first(all []Difference, what string) []Difference {
 	return slices.Insert(slices.Delete(all, i, i+1), 0, d)
 }
 
+// The facts that a setting of a target selects: which client executes the operations, and how consistent reads are.
+const (
+	client      = "client"
+	consistency = "consistency"
+)
+
 // once removes what a target reports of a setting that differs: it is one difference. A target may report its own name,
-// which is the setting db, and which client executes the operations, which a setting selects. Results of builds with one client
-// only do not name it.
+// which is the setting db, and facts that a setting selects. Results of builds without that setting do not have the fact.
 func once(x, y map[string]string) {
-	const client = "client"
-	if a, b := x[client], y[client]; a == "" || b == "" {
-		delete(x, client)
-		delete(y, client)
-	} else if a != b {
+	for _, name := range []string{client, consistency} {
+		a, b := x[name], y[name]
+		if a == "" || b == "" {
+			delete(x, name)
+			delete(y, name)
+			continue
+		}
+		if a == b {
+			continue
+		}
 		for what := range x {
 			if strings.HasPrefix(what, "setting ") && x[what] == a && y[what] == b {
 				delete(x, what)
@@ -143,7 +153,7 @@ func facts(runs []result.Run) map[string]string {
 	for _, r := range runs {
 		put("benchd", r.Provenance.Benchd)
 		for name, v := range r.Provenance.Target {
-			if name == "client" {
+			if name == client || name == consistency {
 				put(name, v)
 				continue
 			}

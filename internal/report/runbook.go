@@ -60,6 +60,9 @@ func runBook(r result.Run, targets descriptor.List, o draw.Options) book.Book {
 // phaseChapter is the chapter of a phase's measurements.
 func phaseChapter(run result.Run, phase result.Phase) book.Chapter {
 	c := book.Chapter{Title: phase.Name, Text: []string{phaseText(phase)}}
+	if text := replicaReads(run, phase); text != "" {
+		c.Text = append(c.Text, "Reads are "+text+".")
+	}
 	t := book.Table{Columns: latencyColumns()}
 	add := func(label string, f result.Figures) {
 		t.Rows = append(t.Rows, latencyRow(label, f))

@@ -180,6 +180,9 @@ func (p *page) phase(run result.Run, phase result.Phase) {
 		}
 	}
 	p.operations(run, phase)
+	if text := replicaReads(run, phase); text != "" {
+		p.wrap("reads    ", text, plain)
+	}
 	p.lateness(phase)
 	p.retries(phase)
 	p.generators(phase)

@@ -76,6 +76,7 @@ func (t *Target) Facts(ctx context.Context) (map[string]string, error) {
 		"hbase.client.connections": strconv.Itoa(s.Connections),
 		"hbase.client.batching":    "off",
 		"client":                   s.Client,
+		"consistency":              s.Consistency(),
 	}
 	if t.cluster != nil {
 		maps.Copy(facts, t.cluster.Facts(ctx, s.FullTable()))

@@ -50,7 +50,7 @@ func Open(ctx context.Context, s load.Settings) (load.Target, error) {
 		secured.Close()
 		return nil, err //nolint:wrapcheck // it needs no context
 	}
-	t := New(settings, s, metaLocator{cluster, settings.FullTable()})
+	t := New(settings, s, metaLocator{cluster, settings.FullTable(), settings.Timeline})
 	t.secured, t.greeting.User, t.greeting.Secure = secured, config.User, config.Secure
 	t.cluster, t.state.ask = cluster, disabledBy(cluster, settings.FullTable())
 	if settings.Client == hbasespec.ClientGohbase {
@@ -128,8 +128,9 @@ func (t *Target) ready(ctx context.Context) error {
 
 // metaLocator reads places from hbase:meta.
 type metaLocator struct {
-	cluster *admin.Client
-	table   string
+	cluster  *admin.Client
+	table    string
+	replicas bool // of regions are located, too
 }
 
 // Table implements Locator.
@@ -142,7 +143,7 @@ func (m metaLocator) Table(ctx context.Context) ([]Place, error) {
 	}
 	places := make([]Place, len(regions))
 	for i, r := range regions {
-		places[i] = place(r)
+		places[i] = m.place(r)
 	}
 	return places, nil
 }
@@ -155,7 +156,7 @@ func (m metaLocator) Row(ctx context.Context, key []byte) (Place, error) {
 	if err != nil {
 		return Place{}, m.explain(err)
 	}
-	return place(r), nil
+	return m.place(r), nil
 }
 
 func (m metaLocator) explain(err error) error {
@@ -166,10 +167,15 @@ func (m metaLocator) explain(err error) error {
 }
 
 // place returns where a region is served. A region in transition has no address: its last server may have fallen silent.
-func place(r admin.Region) Place {
+func (m metaLocator) place(r admin.Region) Place {
 	p := Place{Name: r.Name, Start: r.StartKey, Stop: r.EndKey}
 	if r.Serves() {
 		p.Addr = address(r.Server)
+	}
+	if m.replicas {
+		for _, server := range r.Replicas {
+			p.Replicas = append(p.Replicas, address(server))
+		}
 	}
 	return p
 }

@@ -20,6 +20,8 @@ type region struct {
 	server      *server
 	stale       atomic.Bool // it has moved
 	looked      time.Time   // when it was last looked up; guarded by regionCache.mu
+	replicas    []*region   // those that are open, if they are asked
+	replica     bool        // it is one of them
 }
 
 func (r *region) holds(key []byte) bool {
@@ -34,6 +36,8 @@ type Place struct {
 	Name        string
 	Start, Stop []byte
 	Addr        string // host:port of its server; empty if it is not open
+	// Replicas are the addresses of its other replicas from 1, empty for one that is not open; only for timeline-consistent reads.
+	Replicas []string
 }
 
 // Locator finds regions in hbase:meta.
@@ -151,8 +155,8 @@ func (c *regionCache) begin(key []byte) (*look, *region) {
 	known := c.cover(key)
 	l := c.looks[known]
 	if l == nil {
-		l = &look{done: make(chan struct{})}
-		if l.err = c.ctx.Err(); l.err != nil {
+		if err := c.ctx.Err(); err != nil {
+			l = &look{done: make(chan struct{}), err: err}
 			close(l.done)
 			return l, nil
 		}
@@ -160,11 +164,18 @@ func (c *regionCache) begin(key []byte) (*look, *region) {
 		if known != nil {
 			pause = pauseBetween - time.Since(known.looked)
 		}
-		c.looks[known] = l
-		key = bytes.Clone(key)
-		c.work.Go(func() { c.carry(l, known, key, pause) })
+		l = c.launch(known, key, pause)
 	}
 	return l, nil
+}
+
+// launch begins a look-up. The caller holds mu.
+func (c *regionCache) launch(known *region, key []byte, pause time.Duration) *look {
+	l := &look{done: make(chan struct{})}
+	c.looks[known] = l
+	key = bytes.Clone(key)
+	c.work.Go(func() { c.carry(l, known, key, pause) })
+	return l
 }
 
 // carry carries out a look-up. Known is the region that has moved, or nil.
@@ -210,6 +221,7 @@ func (c *regionCache) region(p Place) *region {
 	}
 	return &region{
 		start: p.Start, stop: p.Stop, name: p.Name, field: regionField([]byte(p.Name)), server: c.server(p.Addr), looked: time.Now(),
+		replicas: c.replicas(p),
 	}
 }
 
@@ -238,7 +250,7 @@ func (c *regionCache) move(r *region, addr string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.cover(r.start) == r { // otherwise there is a newer entry
-		c.put(&region{start: r.start, stop: r.stop, name: r.name, field: r.field, server: c.server(addr), looked: r.looked})
+		c.put(&region{start: r.start, stop: r.stop, name: r.name, field: r.field, server: c.server(addr), looked: r.looked, replicas: r.replicas})
 	}
 }
 
@@ -272,7 +284,7 @@ func (c *regionCache) read(ctx context.Context) error {
 	}
 	regions := make([]*region, 0, len(places))
 	for _, p := range places {
-		if r := before[p.Name]; r != nil && r.server.addr == p.Addr && !r.stale.Load() {
+		if r := before[p.Name]; r != nil && r.server.addr == p.Addr && !r.stale.Load() && len(p.Replicas) == 0 {
 			regions = append(regions, r)
 		} else if r := c.region(p); r != nil {
 			regions = append(regions, r) // others are in transition, and looked up when needed

@@ -6,6 +6,13 @@ import (
 	"github.com/benchd/benchd/internal/target/hbase/protocol"
 )
 
+// The fields of a Get and a Scan with their consistency, and the value that lets replicas answer.
+const (
+	getConsistency      = 12
+	scanConsistency     = 16
+	timelineConsistency = 1
+)
+
 // The kinds of mutation, as HBase's protocol numbers them.
 const (
 	mutateAppend    = 0

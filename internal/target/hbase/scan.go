@@ -21,6 +21,10 @@ func (s *session) scanRows(op *workload.Op) workload.Outcome {
 	s.scan.alone = false
 	s.scan.columns = appendColumns(s.scan.columns[:0], 1, s.t.family, op.Fields)
 	s.scan.bytes = s.t.settings.Scan.MaxResultSize
+	if s.timeline != nil {
+		s.scan.columns = appendNumber(s.scan.columns, scanConsistency, timelineConsistency)
+		s.timeline.begin(s.deadline.ctx, &s.timeline.scans)
+	}
 	for got.Rows < op.ScanLength {
 		left := op.ScanLength - got.Rows
 		s.scan.rows = left
@@ -29,7 +33,7 @@ func (s *session) scanRows(op *workload.Op) workload.Outcome {
 		}
 		s.scan.filter = s.scanFilter(left)
 		s.scan.start = s.start
-		err := s.single(s.start, encodeScan)
+		err := s.fetch(s.start, encodeScan)
 		if err != nil {
 			return partly(got, err)
 		}
@@ -52,6 +56,9 @@ func (s *session) scanRows(op *workload.Op) workload.Outcome {
 			break // the last region
 		}
 		s.start = append(s.start[:0], s.scanned.stop...)
+	}
+	if got.Stale {
+		s.t.answeredStale(got.Rows > 0)
 	}
 	return workload.Outcome{Code: workload.OK, Rows: int32(got.Rows), Bytes: got.Bytes}
 }

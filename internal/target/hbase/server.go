@@ -32,9 +32,10 @@ type connSlot struct {
 	conn   atomic.Pointer[rpc.Conn]
 	batch  gathering
 
-	mu   sync.Mutex
-	dial *dial // under way
-	work sync.WaitGroup
+	mu      sync.Mutex
+	dial    *dial   // under way
+	silence silence // of timeline-consistent reads
+	work    sync.WaitGroup
 }
 
 // dial is an attempt to connect, which all workers of a slot share.

@@ -15,6 +15,7 @@ type session struct {
 	t        *Target
 	slot     int // which connection of a server it uses
 	deadline opDeadline
+	timeline *timeline // nil without timeline-consistent reads
 
 	call    *rpc.Call
 	several []*parcel // for operations on many rows
@@ -43,6 +44,7 @@ type session struct {
 func newSession(t *Target, worker int) *session {
 	s := &session{t: t, slot: worker % t.settings.Connections, call: rpc.NewCall(), parcels: map[*server]*parcel{}}
 	s.deadline.init(t.settings.Timeout, t.settings.RPCTimeout)
+	s.timeline = newTimeline(t, s.slot)
 	if t.settings.BatchSize > 1 {
 		s.item = newItem()
 	}
@@ -115,6 +117,7 @@ func ended(err error) workload.Outcome {
 // Close sends what is still buffered.
 func (s *session) Close(ctx context.Context) error {
 	defer s.deadline.close()
+	defer s.timeline.close()
 	defer s.t.closed()
 	if s.buffer == nil || len(s.buffer.rows) == 0 {
 		return nil

@@ -12,7 +12,11 @@ import (
 func (s *session) read(op *workload.Op) workload.Outcome {
 	s.key, s.mutation, s.batched = op.Key, mutation{}, true
 	s.columns = appendColumns(s.columns[:0], 2, s.t.family, op.Fields)
-	if err := s.single(op.Key, encodeGet); err != nil {
+	if s.timeline != nil {
+		s.columns = appendNumber(s.columns, getConsistency, timelineConsistency)
+		s.timeline.begin(s.deadline.ctx, &s.timeline.gets)
+	}
+	if err := s.fetch(op.Key, encodeGet); err != nil {
 		return ended(err)
 	}
 	var got protocol.Tally
@@ -25,6 +29,9 @@ func (s *session) read(op *workload.Op) workload.Outcome {
 	}
 	if err != nil {
 		return ended(err)
+	}
+	if got.Stale {
+		s.t.answeredStale(got.Rows > 0)
 	}
 	if got.Rows == 0 {
 		return workload.Outcome{Code: workload.NotFound, Err: errMissing}

@@ -48,6 +48,7 @@ type Target struct {
 	retries atomic.Int64
 	dials   atomic.Int64
 	causes  causes
+	hedges  hedges
 
 	ctx  context.Context //nolint:containedctx // ends when the target is closed
 	quit context.CancelFunc

@@ -44,6 +44,7 @@ func check(c descriptor.Case) {
 	if names := c.Value(ignoredKey); names != "" && c.Sound(ignoredKey) {
 		c.Warn(ignoredKey, "these settings of HBase's own client have no effect: %s", strings.ReplaceAll(names, ",", ", "))
 	}
+	checkConsistency(c)
 	checkClient(c)
 }
 

@@ -69,6 +69,7 @@ func missingInGohbase() []missing {
 		{retriesKey, []string{"2147483647"}, "limits the number of tries", off},
 		{pauseKey, []string{"5"}, "sets the pauses between tries", off},
 		{registryKey, []string{RegistryZooKeeper}, "asks HBase's own servers in place of ZooKeeper", native},
+		{consistencyKey, []string{strong}, "lets replicas of regions answer reads", native},
 		{authenticationKey, []string{simple}, "needs Kerberos", native},
 		{tlsKey, []string{"false"}, "needs TLS", native},
 	}

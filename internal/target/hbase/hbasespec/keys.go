@@ -49,6 +49,9 @@ func keys() []property.Key {
 		{Name: "gohbase.rpcQueueSize", Kind: property.Int, Default: "1", Min: 1, Max: 10_000, Doc: "gohbase's option RpcQueueSize, with hbase.client=gohbase: calls that may share one request to a region server; with 1 each call is sent alone, and gohbase's own default is 100"},
 		{Name: "gohbase.flushInterval", Kind: property.Duration, Default: "20ms", Max: 60_000, Doc: "gohbase's option FlushInterval: how long a batch that is not full waits for more calls"},
 
+		{Name: consistencyKey, Kind: property.Enum, Default: strong, Values: []string{strong, timelineReads}, Doc: "consistency of reads: strong asks the region itself; timeline also asks its replicas if it does not answer in time, and takes the first answer, which may be older"},
+		{Name: primaryGetKey, Kind: property.Int, Default: "10000", Min: 1, Max: 1000 * day, Doc: "microseconds that a region has to answer a Get before its replicas are asked, with hbase.consistency=timeline"},
+		{Name: primaryScanKey, Kind: property.Int, Default: "1000000", Min: 1, Max: 1000 * day, Doc: "microseconds that a region has to answer a page of a scan before its replicas are asked, with hbase.consistency=timeline"},
 		{Name: "hbase.client.scanner.caching", Kind: property.Int, Default: "0", Max: 1e9, Doc: "rows that a scan fetches at a time; 0 is the length of the scan, as in YCSB's binding"},
 		{Name: "hbase.client.scanner.max.result.size", Kind: property.Int, Default: "2097152", Min: 1, Max: gigabyte, Doc: "bytes that a scan fetches at a time"},
 		{Name: "hbase.usepagefilter", Kind: property.Bool, Default: "true", Doc: "limit scans on the server with a page filter"},

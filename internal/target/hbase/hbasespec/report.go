@@ -17,6 +17,7 @@ func inReports() descriptor.Report {
 			{Name: "hbase.cluster.id", Title: "cluster"},
 			{Name: "hbase.zookeeper.quorum", Title: "quorum"},
 			{Name: registryKey, Title: "registry"},
+			{Name: "consistency", Title: "consistency"},
 			{Name: authenticationKey, Title: "authentication"},
 			{Name: protectionKey, Title: "protection"},
 			{Name: "hbase.tls", Title: "TLS"},

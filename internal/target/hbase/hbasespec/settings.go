@@ -85,6 +85,10 @@ type Settings struct {
 	Security        Security
 	Ignored         []string // settings of HBase's own client that have no effect
 
+	Timeline    bool          // replicas of regions may answer reads
+	PrimaryGet  time.Duration // that a region has to answer a Get before its replicas are asked
+	PrimaryScan time.Duration // that it has to answer a page of a scan
+
 	Client  string // ClientNative or ClientGohbase
 	Gohbase Gohbase
 
@@ -141,6 +145,10 @@ func Read(properties map[string]string) (Settings, error) {
 		Scan:            scan(v),
 		Security:        security(v),
 		Ignored:         strings.FieldsFunc(v.Text(ignoredKey), func(r rune) bool { return r == ',' }),
+
+		Timeline:    v.Text(consistencyKey) == timelineReads,
+		PrimaryGet:  time.Duration(v.Int64(primaryGetKey)) * time.Microsecond,
+		PrimaryScan: time.Duration(v.Int64(primaryScanKey)) * time.Microsecond,
 
 		Client: v.Text(ClientProperty),
 		Gohbase: Gohbase{

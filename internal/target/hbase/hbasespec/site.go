@@ -91,7 +91,7 @@ func siteKeys() []string {
 	return append(addressKeys(), registryKey, masterPortKey,
 		authenticationKey, protectionKey, masterPrincipalKey, serverPrincipalKey, aesKey, fallbackKey, noReverseKey,
 		tlsKey, verifyKey, protocolsKey, protocolKey, zooKeeperTLSKey, httpsKey, spnegoKey,
-		"hbase.client.operation.timeout", "hbase.rpc.timeout", retriesKey, pauseKey, "hbase.client.rpc.compressor",
+		"hbase.client.operation.timeout", "hbase.rpc.timeout", retriesKey, pauseKey, "hbase.client.rpc.compressor", primaryGetKey, primaryScanKey,
 	)
 }
 

@@ -53,6 +53,8 @@ func (t *Tally) Scan(response, block []byte) (Page, error) {
 				}
 				return nil
 			})
+		case num == 6:
+			t.Stale = t.Stale || v != 0
 		case num == 7 && b == nil:
 			return p.flag(v)
 		case num == 7:
@@ -70,6 +72,7 @@ func (t *Tally) Scan(response, block []byte) (Page, error) {
 		return nil
 	})
 	if p.parted && p.Rows > 0 {
+		p.before.Stale = t.Stale
 		*t = p.before
 		p.Part, p.Last = p.Last, p.older
 		p.Rows--

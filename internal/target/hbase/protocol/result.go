@@ -14,6 +14,7 @@ var ErrMalformed = errors.New("malformed answer")
 type Tally struct {
 	Rows  int
 	Bytes int64
+	Stale bool // a replica of a region has answered, or one of several
 }
 
 // row reads n cells of one row from the block, and returns the rest of the block.
@@ -64,6 +65,13 @@ func (t *Tally) Result(message, block []byte, collect func(qualifier, value []by
 			if beside, n = protowire.ConsumeVarint(message); n < 0 || beside > uint64(len(block)) {
 				return nil, nil, ErrMalformed
 			}
+			message = message[n:]
+		case num == 4 && kind == protowire.VarintType:
+			var stale uint64
+			if stale, n = protowire.ConsumeVarint(message); n < 0 {
+				return nil, nil, ErrMalformed
+			}
+			t.Stale = t.Stale || stale != 0
 			message = message[n:]
 		default:
 			if n = protowire.ConsumeFieldValue(num, kind, message); n < 0 {

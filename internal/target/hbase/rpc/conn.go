@@ -404,6 +404,13 @@ func (c *Conn) Abandon(call *Call) (freed, silent bool) {
 	return true, c.answered == call.answered
 }
 
+// Answered returns how many calls the server has answered on this connection, withdrawn ones included.
+func (c *Conn) Answered() uint64 {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.answered
+}
+
 // Fail ends the connection and its calls with an error. It returns at once.
 func (c *Conn) Fail(err error) { c.fail(err) }
 

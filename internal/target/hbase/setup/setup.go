@@ -31,6 +31,9 @@ func Prepare(ctx context.Context, c *admin.Client, s hbasespec.Settings, w workl
 	if err := c.WaitOpen(ctx, s.FullTable()); err != nil {
 		return outcome, fmt.Errorf("wait for the regions of table %s: %w", s.FullTable(), err)
 	}
+	if s.Timeline && replicas < 2 {
+		return outcome, fmt.Errorf("table %s has no replicas of its regions, and hbase.consistency=timeline needs some: create it with hbase.regionreplication=2, or set REGION_REPLICATION of the table in HBase's shell", s.FullTable())
+	}
 	if err := waitReplicas(ctx, c, s.FullTable(), replicas, log); err != nil {
 		return outcome, err
 	}
