@@ -124,20 +124,22 @@ func appendMutateRequest(out, region, row []byte, m mutation, condition []byte, 
 
 // appendHas appends the condition field of a MutateRequest that requires a value in a column.
 func appendHas(out, row, family, qualifier []byte) []byte {
-	const notEqual, comparatorName = 3, "org.apache.hadoop.hbase.filter.BinaryComparator"
-	// The operand is an empty value, which HBase takes for a missing one.
-	comparator := sizeField(len(comparatorName)) + sizeField(sizeField(sizeField(0)))
+	const lessOrEqual, comparatorName = 1, "org.apache.hadoop.hbase.filter.BinaryComparator"
+	// The operand is the least value that is not empty. "Not equal to an empty value", which means the same in HBase 2, is true
+	// for no value in HBase 1.4.
+	operand := [1]byte{0}
+	comparator := sizeField(len(comparatorName)) + sizeField(sizeField(sizeField(len(operand))))
 	size := sizeField(len(row)) + sizeField(len(family)) + sizeField(len(qualifier)) + 2 + sizeField(comparator)
 	out = protowire.AppendVarint(tag(out, 3), uint64(size))
 	out = appendField(out, 1, row)
 	out = appendField(out, 2, family)
 	out = appendField(out, 3, qualifier)
-	out = appendNumber(out, 4, notEqual)
+	out = appendNumber(out, 4, lessOrEqual)
 	out = protowire.AppendVarint(tag(out, 5), uint64(comparator))
 	out = protowire.AppendString(tag(out, 1), comparatorName)
-	out = protowire.AppendVarint(tag(out, 2), uint64(sizeField(sizeField(0))))
-	out = protowire.AppendVarint(tag(out, 1), uint64(sizeField(0)))
-	return appendField(out, 1, nil)
+	out = protowire.AppendVarint(tag(out, 2), uint64(sizeField(sizeField(len(operand)))))
+	out = protowire.AppendVarint(tag(out, 1), uint64(sizeField(len(operand))))
+	return appendField(out, 1, operand[:])
 }
 
 // scanned has the parameters of a scan's page.

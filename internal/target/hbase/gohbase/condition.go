@@ -18,14 +18,14 @@ type existing struct {
 }
 
 func newExisting(put *hrpc.Mutate, family string, column []byte) (*existing, error) {
-	// HBase takes an empty value for a missing one.
-	empty, err := filter.NewBinaryComparator(filter.NewByteArrayComparable([]byte{})).ConstructPBComparator()
+	// The least value that is not empty is less than, or equal to, every other one; HBase 1.4 compares with an empty one differently.
+	least, err := filter.NewBinaryComparator(filter.NewByteArrayComparable([]byte{0})).ConstructPBComparator()
 	if err != nil {
 		return nil, err //nolint:wrapcheck // it fails for no value
 	}
 	return &existing{put, &pb.Condition{
 		Row: put.Key(), Family: []byte(family), Qualifier: bytes.Clone(column),
-		CompareType: pb.CompareType_NOT_EQUAL.Enum(), Comparator: empty,
+		CompareType: pb.CompareType_LESS_OR_EQUAL.Enum(), Comparator: least,
 	}}, nil
 }
 
