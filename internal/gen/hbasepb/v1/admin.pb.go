@@ -341,6 +341,96 @@ func (x *GetOnlineRegionResponse) GetRegionInfo() []*RegionInfo {
 	return nil
 }
 
+// SplitRegionRequest has a server of HBase 1 split a region, at a key or where it picks.
+type SplitRegionRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Region        *RegionSpecifier       `protobuf:"bytes,1,opt,name=region" json:"region,omitempty"`
+	SplitPoint    []byte                 `protobuf:"bytes,2,opt,name=split_point,json=splitPoint" json:"split_point,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *SplitRegionRequest) Reset() {
+	*x = SplitRegionRequest{}
+	mi := &file_hbasepb_v1_admin_proto_msgTypes[6]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *SplitRegionRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*SplitRegionRequest) ProtoMessage() {}
+
+func (x *SplitRegionRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_hbasepb_v1_admin_proto_msgTypes[6]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use SplitRegionRequest.ProtoReflect.Descriptor instead.
+func (*SplitRegionRequest) Descriptor() ([]byte, []int) {
+	return file_hbasepb_v1_admin_proto_rawDescGZIP(), []int{6}
+}
+
+func (x *SplitRegionRequest) GetRegion() *RegionSpecifier {
+	if x != nil {
+		return x.Region
+	}
+	return nil
+}
+
+func (x *SplitRegionRequest) GetSplitPoint() []byte {
+	if x != nil {
+		return x.SplitPoint
+	}
+	return nil
+}
+
+// SplitRegionResponse answers SplitRegionRequest. The server splits the region afterwards.
+type SplitRegionResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *SplitRegionResponse) Reset() {
+	*x = SplitRegionResponse{}
+	mi := &file_hbasepb_v1_admin_proto_msgTypes[7]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *SplitRegionResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*SplitRegionResponse) ProtoMessage() {}
+
+func (x *SplitRegionResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_hbasepb_v1_admin_proto_msgTypes[7]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use SplitRegionResponse.ProtoReflect.Descriptor instead.
+func (*SplitRegionResponse) Descriptor() ([]byte, []int) {
+	return file_hbasepb_v1_admin_proto_rawDescGZIP(), []int{7}
+}
+
 // WarmupRegionRequest prepares a server for a region that will move to it.
 type WarmupRegionRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -351,7 +441,7 @@ type WarmupRegionRequest struct {
 
 func (x *WarmupRegionRequest) Reset() {
 	*x = WarmupRegionRequest{}
-	mi := &file_hbasepb_v1_admin_proto_msgTypes[6]
+	mi := &file_hbasepb_v1_admin_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -363,7 +453,7 @@ func (x *WarmupRegionRequest) String() string {
 func (*WarmupRegionRequest) ProtoMessage() {}
 
 func (x *WarmupRegionRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_hbasepb_v1_admin_proto_msgTypes[6]
+	mi := &file_hbasepb_v1_admin_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -376,7 +466,7 @@ func (x *WarmupRegionRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WarmupRegionRequest.ProtoReflect.Descriptor instead.
 func (*WarmupRegionRequest) Descriptor() ([]byte, []int) {
-	return file_hbasepb_v1_admin_proto_rawDescGZIP(), []int{6}
+	return file_hbasepb_v1_admin_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *WarmupRegionRequest) GetRegionInfo() *RegionInfo {
@@ -395,7 +485,7 @@ type WarmupRegionResponse struct {
 
 func (x *WarmupRegionResponse) Reset() {
 	*x = WarmupRegionResponse{}
-	mi := &file_hbasepb_v1_admin_proto_msgTypes[7]
+	mi := &file_hbasepb_v1_admin_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -407,7 +497,7 @@ func (x *WarmupRegionResponse) String() string {
 func (*WarmupRegionResponse) ProtoMessage() {}
 
 func (x *WarmupRegionResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_hbasepb_v1_admin_proto_msgTypes[7]
+	mi := &file_hbasepb_v1_admin_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -420,7 +510,7 @@ func (x *WarmupRegionResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WarmupRegionResponse.ProtoReflect.Descriptor instead.
 func (*WarmupRegionResponse) Descriptor() ([]byte, []int) {
-	return file_hbasepb_v1_admin_proto_rawDescGZIP(), []int{7}
+	return file_hbasepb_v1_admin_proto_rawDescGZIP(), []int{9}
 }
 
 // FlushRegionRequest writes the memory of a region to disk.
@@ -436,7 +526,7 @@ type FlushRegionRequest struct {
 
 func (x *FlushRegionRequest) Reset() {
 	*x = FlushRegionRequest{}
-	mi := &file_hbasepb_v1_admin_proto_msgTypes[8]
+	mi := &file_hbasepb_v1_admin_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -448,7 +538,7 @@ func (x *FlushRegionRequest) String() string {
 func (*FlushRegionRequest) ProtoMessage() {}
 
 func (x *FlushRegionRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_hbasepb_v1_admin_proto_msgTypes[8]
+	mi := &file_hbasepb_v1_admin_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -461,7 +551,7 @@ func (x *FlushRegionRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FlushRegionRequest.ProtoReflect.Descriptor instead.
 func (*FlushRegionRequest) Descriptor() ([]byte, []int) {
-	return file_hbasepb_v1_admin_proto_rawDescGZIP(), []int{8}
+	return file_hbasepb_v1_admin_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *FlushRegionRequest) GetRegion() *RegionSpecifier {
@@ -504,7 +594,7 @@ type FlushRegionResponse struct {
 
 func (x *FlushRegionResponse) Reset() {
 	*x = FlushRegionResponse{}
-	mi := &file_hbasepb_v1_admin_proto_msgTypes[9]
+	mi := &file_hbasepb_v1_admin_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -516,7 +606,7 @@ func (x *FlushRegionResponse) String() string {
 func (*FlushRegionResponse) ProtoMessage() {}
 
 func (x *FlushRegionResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_hbasepb_v1_admin_proto_msgTypes[9]
+	mi := &file_hbasepb_v1_admin_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -529,7 +619,7 @@ func (x *FlushRegionResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FlushRegionResponse.ProtoReflect.Descriptor instead.
 func (*FlushRegionResponse) Descriptor() ([]byte, []int) {
-	return file_hbasepb_v1_admin_proto_rawDescGZIP(), []int{9}
+	return file_hbasepb_v1_admin_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *FlushRegionResponse) GetLastFlushTime() uint64 {
@@ -565,7 +655,7 @@ type CompactRegionRequest struct {
 
 func (x *CompactRegionRequest) Reset() {
 	*x = CompactRegionRequest{}
-	mi := &file_hbasepb_v1_admin_proto_msgTypes[10]
+	mi := &file_hbasepb_v1_admin_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -577,7 +667,7 @@ func (x *CompactRegionRequest) String() string {
 func (*CompactRegionRequest) ProtoMessage() {}
 
 func (x *CompactRegionRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_hbasepb_v1_admin_proto_msgTypes[10]
+	mi := &file_hbasepb_v1_admin_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -590,7 +680,7 @@ func (x *CompactRegionRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CompactRegionRequest.ProtoReflect.Descriptor instead.
 func (*CompactRegionRequest) Descriptor() ([]byte, []int) {
-	return file_hbasepb_v1_admin_proto_rawDescGZIP(), []int{10}
+	return file_hbasepb_v1_admin_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *CompactRegionRequest) GetRegion() *RegionSpecifier {
@@ -623,7 +713,7 @@ type CompactRegionResponse struct {
 
 func (x *CompactRegionResponse) Reset() {
 	*x = CompactRegionResponse{}
-	mi := &file_hbasepb_v1_admin_proto_msgTypes[11]
+	mi := &file_hbasepb_v1_admin_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -635,7 +725,7 @@ func (x *CompactRegionResponse) String() string {
 func (*CompactRegionResponse) ProtoMessage() {}
 
 func (x *CompactRegionResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_hbasepb_v1_admin_proto_msgTypes[11]
+	mi := &file_hbasepb_v1_admin_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -648,7 +738,7 @@ func (x *CompactRegionResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CompactRegionResponse.ProtoReflect.Descriptor instead.
 func (*CompactRegionResponse) Descriptor() ([]byte, []int) {
-	return file_hbasepb_v1_admin_proto_rawDescGZIP(), []int{11}
+	return file_hbasepb_v1_admin_proto_rawDescGZIP(), []int{13}
 }
 
 // CompactionSwitchRequest turns the compactions of a server on or off.
@@ -661,7 +751,7 @@ type CompactionSwitchRequest struct {
 
 func (x *CompactionSwitchRequest) Reset() {
 	*x = CompactionSwitchRequest{}
-	mi := &file_hbasepb_v1_admin_proto_msgTypes[12]
+	mi := &file_hbasepb_v1_admin_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -673,7 +763,7 @@ func (x *CompactionSwitchRequest) String() string {
 func (*CompactionSwitchRequest) ProtoMessage() {}
 
 func (x *CompactionSwitchRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_hbasepb_v1_admin_proto_msgTypes[12]
+	mi := &file_hbasepb_v1_admin_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -686,7 +776,7 @@ func (x *CompactionSwitchRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CompactionSwitchRequest.ProtoReflect.Descriptor instead.
 func (*CompactionSwitchRequest) Descriptor() ([]byte, []int) {
-	return file_hbasepb_v1_admin_proto_rawDescGZIP(), []int{12}
+	return file_hbasepb_v1_admin_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *CompactionSwitchRequest) GetEnabled() bool {
@@ -706,7 +796,7 @@ type CompactionSwitchResponse struct {
 
 func (x *CompactionSwitchResponse) Reset() {
 	*x = CompactionSwitchResponse{}
-	mi := &file_hbasepb_v1_admin_proto_msgTypes[13]
+	mi := &file_hbasepb_v1_admin_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -718,7 +808,7 @@ func (x *CompactionSwitchResponse) String() string {
 func (*CompactionSwitchResponse) ProtoMessage() {}
 
 func (x *CompactionSwitchResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_hbasepb_v1_admin_proto_msgTypes[13]
+	mi := &file_hbasepb_v1_admin_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -731,7 +821,7 @@ func (x *CompactionSwitchResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CompactionSwitchResponse.ProtoReflect.Descriptor instead.
 func (*CompactionSwitchResponse) Descriptor() ([]byte, []int) {
-	return file_hbasepb_v1_admin_proto_rawDescGZIP(), []int{13}
+	return file_hbasepb_v1_admin_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *CompactionSwitchResponse) GetPrevState() bool {
@@ -750,7 +840,7 @@ type RollWALWriterRequest struct {
 
 func (x *RollWALWriterRequest) Reset() {
 	*x = RollWALWriterRequest{}
-	mi := &file_hbasepb_v1_admin_proto_msgTypes[14]
+	mi := &file_hbasepb_v1_admin_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -762,7 +852,7 @@ func (x *RollWALWriterRequest) String() string {
 func (*RollWALWriterRequest) ProtoMessage() {}
 
 func (x *RollWALWriterRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_hbasepb_v1_admin_proto_msgTypes[14]
+	mi := &file_hbasepb_v1_admin_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -775,7 +865,7 @@ func (x *RollWALWriterRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RollWALWriterRequest.ProtoReflect.Descriptor instead.
 func (*RollWALWriterRequest) Descriptor() ([]byte, []int) {
-	return file_hbasepb_v1_admin_proto_rawDescGZIP(), []int{14}
+	return file_hbasepb_v1_admin_proto_rawDescGZIP(), []int{16}
 }
 
 // RollWALWriterResponse answers RollWALWriterRequest.
@@ -788,7 +878,7 @@ type RollWALWriterResponse struct {
 
 func (x *RollWALWriterResponse) Reset() {
 	*x = RollWALWriterResponse{}
-	mi := &file_hbasepb_v1_admin_proto_msgTypes[15]
+	mi := &file_hbasepb_v1_admin_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -800,7 +890,7 @@ func (x *RollWALWriterResponse) String() string {
 func (*RollWALWriterResponse) ProtoMessage() {}
 
 func (x *RollWALWriterResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_hbasepb_v1_admin_proto_msgTypes[15]
+	mi := &file_hbasepb_v1_admin_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -813,7 +903,7 @@ func (x *RollWALWriterResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RollWALWriterResponse.ProtoReflect.Descriptor instead.
 func (*RollWALWriterResponse) Descriptor() ([]byte, []int) {
-	return file_hbasepb_v1_admin_proto_rawDescGZIP(), []int{15}
+	return file_hbasepb_v1_admin_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *RollWALWriterResponse) GetRegionToFlush() [][]byte {
@@ -833,7 +923,7 @@ type StopServerRequest struct {
 
 func (x *StopServerRequest) Reset() {
 	*x = StopServerRequest{}
-	mi := &file_hbasepb_v1_admin_proto_msgTypes[16]
+	mi := &file_hbasepb_v1_admin_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -845,7 +935,7 @@ func (x *StopServerRequest) String() string {
 func (*StopServerRequest) ProtoMessage() {}
 
 func (x *StopServerRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_hbasepb_v1_admin_proto_msgTypes[16]
+	mi := &file_hbasepb_v1_admin_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -858,7 +948,7 @@ func (x *StopServerRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StopServerRequest.ProtoReflect.Descriptor instead.
 func (*StopServerRequest) Descriptor() ([]byte, []int) {
-	return file_hbasepb_v1_admin_proto_rawDescGZIP(), []int{16}
+	return file_hbasepb_v1_admin_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *StopServerRequest) GetReason() string {
@@ -877,7 +967,7 @@ type StopServerResponse struct {
 
 func (x *StopServerResponse) Reset() {
 	*x = StopServerResponse{}
-	mi := &file_hbasepb_v1_admin_proto_msgTypes[17]
+	mi := &file_hbasepb_v1_admin_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -889,7 +979,7 @@ func (x *StopServerResponse) String() string {
 func (*StopServerResponse) ProtoMessage() {}
 
 func (x *StopServerResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_hbasepb_v1_admin_proto_msgTypes[17]
+	mi := &file_hbasepb_v1_admin_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -902,7 +992,7 @@ func (x *StopServerResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StopServerResponse.ProtoReflect.Descriptor instead.
 func (*StopServerResponse) Descriptor() ([]byte, []int) {
-	return file_hbasepb_v1_admin_proto_rawDescGZIP(), []int{17}
+	return file_hbasepb_v1_admin_proto_rawDescGZIP(), []int{19}
 }
 
 // UpdateConfigurationRequest has a server read its configuration again.
@@ -914,7 +1004,7 @@ type UpdateConfigurationRequest struct {
 
 func (x *UpdateConfigurationRequest) Reset() {
 	*x = UpdateConfigurationRequest{}
-	mi := &file_hbasepb_v1_admin_proto_msgTypes[18]
+	mi := &file_hbasepb_v1_admin_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -926,7 +1016,7 @@ func (x *UpdateConfigurationRequest) String() string {
 func (*UpdateConfigurationRequest) ProtoMessage() {}
 
 func (x *UpdateConfigurationRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_hbasepb_v1_admin_proto_msgTypes[18]
+	mi := &file_hbasepb_v1_admin_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -939,7 +1029,7 @@ func (x *UpdateConfigurationRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UpdateConfigurationRequest.ProtoReflect.Descriptor instead.
 func (*UpdateConfigurationRequest) Descriptor() ([]byte, []int) {
-	return file_hbasepb_v1_admin_proto_rawDescGZIP(), []int{18}
+	return file_hbasepb_v1_admin_proto_rawDescGZIP(), []int{20}
 }
 
 // UpdateConfigurationResponse answers UpdateConfigurationRequest.
@@ -951,7 +1041,7 @@ type UpdateConfigurationResponse struct {
 
 func (x *UpdateConfigurationResponse) Reset() {
 	*x = UpdateConfigurationResponse{}
-	mi := &file_hbasepb_v1_admin_proto_msgTypes[19]
+	mi := &file_hbasepb_v1_admin_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -963,7 +1053,7 @@ func (x *UpdateConfigurationResponse) String() string {
 func (*UpdateConfigurationResponse) ProtoMessage() {}
 
 func (x *UpdateConfigurationResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_hbasepb_v1_admin_proto_msgTypes[19]
+	mi := &file_hbasepb_v1_admin_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -976,7 +1066,7 @@ func (x *UpdateConfigurationResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UpdateConfigurationResponse.ProtoReflect.Descriptor instead.
 func (*UpdateConfigurationResponse) Descriptor() ([]byte, []int) {
-	return file_hbasepb_v1_admin_proto_rawDescGZIP(), []int{19}
+	return file_hbasepb_v1_admin_proto_rawDescGZIP(), []int{21}
 }
 
 // GetRegionLoadRequest asks what the regions of a server hold and do.
@@ -989,7 +1079,7 @@ type GetRegionLoadRequest struct {
 
 func (x *GetRegionLoadRequest) Reset() {
 	*x = GetRegionLoadRequest{}
-	mi := &file_hbasepb_v1_admin_proto_msgTypes[20]
+	mi := &file_hbasepb_v1_admin_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1001,7 +1091,7 @@ func (x *GetRegionLoadRequest) String() string {
 func (*GetRegionLoadRequest) ProtoMessage() {}
 
 func (x *GetRegionLoadRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_hbasepb_v1_admin_proto_msgTypes[20]
+	mi := &file_hbasepb_v1_admin_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1014,7 +1104,7 @@ func (x *GetRegionLoadRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetRegionLoadRequest.ProtoReflect.Descriptor instead.
 func (*GetRegionLoadRequest) Descriptor() ([]byte, []int) {
-	return file_hbasepb_v1_admin_proto_rawDescGZIP(), []int{20}
+	return file_hbasepb_v1_admin_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *GetRegionLoadRequest) GetTableName() *TableName {
@@ -1034,7 +1124,7 @@ type GetRegionLoadResponse struct {
 
 func (x *GetRegionLoadResponse) Reset() {
 	*x = GetRegionLoadResponse{}
-	mi := &file_hbasepb_v1_admin_proto_msgTypes[21]
+	mi := &file_hbasepb_v1_admin_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1046,7 +1136,7 @@ func (x *GetRegionLoadResponse) String() string {
 func (*GetRegionLoadResponse) ProtoMessage() {}
 
 func (x *GetRegionLoadResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_hbasepb_v1_admin_proto_msgTypes[21]
+	mi := &file_hbasepb_v1_admin_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1059,7 +1149,7 @@ func (x *GetRegionLoadResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetRegionLoadResponse.ProtoReflect.Descriptor instead.
 func (*GetRegionLoadResponse) Descriptor() ([]byte, []int) {
-	return file_hbasepb_v1_admin_proto_rawDescGZIP(), []int{21}
+	return file_hbasepb_v1_admin_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *GetRegionLoadResponse) GetRegionLoads() []*RegionLoad {
@@ -1079,7 +1169,7 @@ type ClearCompactionQueuesRequest struct {
 
 func (x *ClearCompactionQueuesRequest) Reset() {
 	*x = ClearCompactionQueuesRequest{}
-	mi := &file_hbasepb_v1_admin_proto_msgTypes[22]
+	mi := &file_hbasepb_v1_admin_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1091,7 +1181,7 @@ func (x *ClearCompactionQueuesRequest) String() string {
 func (*ClearCompactionQueuesRequest) ProtoMessage() {}
 
 func (x *ClearCompactionQueuesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_hbasepb_v1_admin_proto_msgTypes[22]
+	mi := &file_hbasepb_v1_admin_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1104,7 +1194,7 @@ func (x *ClearCompactionQueuesRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ClearCompactionQueuesRequest.ProtoReflect.Descriptor instead.
 func (*ClearCompactionQueuesRequest) Descriptor() ([]byte, []int) {
-	return file_hbasepb_v1_admin_proto_rawDescGZIP(), []int{22}
+	return file_hbasepb_v1_admin_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *ClearCompactionQueuesRequest) GetQueueName() []string {
@@ -1123,7 +1213,7 @@ type ClearCompactionQueuesResponse struct {
 
 func (x *ClearCompactionQueuesResponse) Reset() {
 	*x = ClearCompactionQueuesResponse{}
-	mi := &file_hbasepb_v1_admin_proto_msgTypes[23]
+	mi := &file_hbasepb_v1_admin_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1135,7 +1225,7 @@ func (x *ClearCompactionQueuesResponse) String() string {
 func (*ClearCompactionQueuesResponse) ProtoMessage() {}
 
 func (x *ClearCompactionQueuesResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_hbasepb_v1_admin_proto_msgTypes[23]
+	mi := &file_hbasepb_v1_admin_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1148,7 +1238,7 @@ func (x *ClearCompactionQueuesResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ClearCompactionQueuesResponse.ProtoReflect.Descriptor instead.
 func (*ClearCompactionQueuesResponse) Descriptor() ([]byte, []int) {
-	return file_hbasepb_v1_admin_proto_rawDescGZIP(), []int{23}
+	return file_hbasepb_v1_admin_proto_rawDescGZIP(), []int{25}
 }
 
 // ClearRegionBlockCacheRequest empties the block cache of regions.
@@ -1161,7 +1251,7 @@ type ClearRegionBlockCacheRequest struct {
 
 func (x *ClearRegionBlockCacheRequest) Reset() {
 	*x = ClearRegionBlockCacheRequest{}
-	mi := &file_hbasepb_v1_admin_proto_msgTypes[24]
+	mi := &file_hbasepb_v1_admin_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1173,7 +1263,7 @@ func (x *ClearRegionBlockCacheRequest) String() string {
 func (*ClearRegionBlockCacheRequest) ProtoMessage() {}
 
 func (x *ClearRegionBlockCacheRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_hbasepb_v1_admin_proto_msgTypes[24]
+	mi := &file_hbasepb_v1_admin_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1186,7 +1276,7 @@ func (x *ClearRegionBlockCacheRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ClearRegionBlockCacheRequest.ProtoReflect.Descriptor instead.
 func (*ClearRegionBlockCacheRequest) Descriptor() ([]byte, []int) {
-	return file_hbasepb_v1_admin_proto_rawDescGZIP(), []int{24}
+	return file_hbasepb_v1_admin_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *ClearRegionBlockCacheRequest) GetRegion() []*RegionSpecifier {
@@ -1206,7 +1296,7 @@ type ClearRegionBlockCacheResponse struct {
 
 func (x *ClearRegionBlockCacheResponse) Reset() {
 	*x = ClearRegionBlockCacheResponse{}
-	mi := &file_hbasepb_v1_admin_proto_msgTypes[25]
+	mi := &file_hbasepb_v1_admin_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1218,7 +1308,7 @@ func (x *ClearRegionBlockCacheResponse) String() string {
 func (*ClearRegionBlockCacheResponse) ProtoMessage() {}
 
 func (x *ClearRegionBlockCacheResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_hbasepb_v1_admin_proto_msgTypes[25]
+	mi := &file_hbasepb_v1_admin_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1231,7 +1321,7 @@ func (x *ClearRegionBlockCacheResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ClearRegionBlockCacheResponse.ProtoReflect.Descriptor instead.
 func (*ClearRegionBlockCacheResponse) Descriptor() ([]byte, []int) {
-	return file_hbasepb_v1_admin_proto_rawDescGZIP(), []int{25}
+	return file_hbasepb_v1_admin_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *ClearRegionBlockCacheResponse) GetStats() *CacheEvictionStats {
@@ -1250,7 +1340,7 @@ type GetServerInfoRequest struct {
 
 func (x *GetServerInfoRequest) Reset() {
 	*x = GetServerInfoRequest{}
-	mi := &file_hbasepb_v1_admin_proto_msgTypes[26]
+	mi := &file_hbasepb_v1_admin_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1262,7 +1352,7 @@ func (x *GetServerInfoRequest) String() string {
 func (*GetServerInfoRequest) ProtoMessage() {}
 
 func (x *GetServerInfoRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_hbasepb_v1_admin_proto_msgTypes[26]
+	mi := &file_hbasepb_v1_admin_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1275,7 +1365,7 @@ func (x *GetServerInfoRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetServerInfoRequest.ProtoReflect.Descriptor instead.
 func (*GetServerInfoRequest) Descriptor() ([]byte, []int) {
-	return file_hbasepb_v1_admin_proto_rawDescGZIP(), []int{26}
+	return file_hbasepb_v1_admin_proto_rawDescGZIP(), []int{28}
 }
 
 // ServerInfo is the name of a server and the port of its web pages.
@@ -1289,7 +1379,7 @@ type ServerInfo struct {
 
 func (x *ServerInfo) Reset() {
 	*x = ServerInfo{}
-	mi := &file_hbasepb_v1_admin_proto_msgTypes[27]
+	mi := &file_hbasepb_v1_admin_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1301,7 +1391,7 @@ func (x *ServerInfo) String() string {
 func (*ServerInfo) ProtoMessage() {}
 
 func (x *ServerInfo) ProtoReflect() protoreflect.Message {
-	mi := &file_hbasepb_v1_admin_proto_msgTypes[27]
+	mi := &file_hbasepb_v1_admin_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1314,7 +1404,7 @@ func (x *ServerInfo) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ServerInfo.ProtoReflect.Descriptor instead.
 func (*ServerInfo) Descriptor() ([]byte, []int) {
-	return file_hbasepb_v1_admin_proto_rawDescGZIP(), []int{27}
+	return file_hbasepb_v1_admin_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *ServerInfo) GetServerName() *ServerName {
@@ -1341,7 +1431,7 @@ type GetServerInfoResponse struct {
 
 func (x *GetServerInfoResponse) Reset() {
 	*x = GetServerInfoResponse{}
-	mi := &file_hbasepb_v1_admin_proto_msgTypes[28]
+	mi := &file_hbasepb_v1_admin_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1353,7 +1443,7 @@ func (x *GetServerInfoResponse) String() string {
 func (*GetServerInfoResponse) ProtoMessage() {}
 
 func (x *GetServerInfoResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_hbasepb_v1_admin_proto_msgTypes[28]
+	mi := &file_hbasepb_v1_admin_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1366,7 +1456,7 @@ func (x *GetServerInfoResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetServerInfoResponse.ProtoReflect.Descriptor instead.
 func (*GetServerInfoResponse) Descriptor() ([]byte, []int) {
-	return file_hbasepb_v1_admin_proto_rawDescGZIP(), []int{28}
+	return file_hbasepb_v1_admin_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *GetServerInfoResponse) GetServerInfo() *ServerInfo {
@@ -1388,7 +1478,7 @@ type CacheEvictionStats struct {
 
 func (x *CacheEvictionStats) Reset() {
 	*x = CacheEvictionStats{}
-	mi := &file_hbasepb_v1_admin_proto_msgTypes[29]
+	mi := &file_hbasepb_v1_admin_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1400,7 +1490,7 @@ func (x *CacheEvictionStats) String() string {
 func (*CacheEvictionStats) ProtoMessage() {}
 
 func (x *CacheEvictionStats) ProtoReflect() protoreflect.Message {
-	mi := &file_hbasepb_v1_admin_proto_msgTypes[29]
+	mi := &file_hbasepb_v1_admin_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1413,7 +1503,7 @@ func (x *CacheEvictionStats) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CacheEvictionStats.ProtoReflect.Descriptor instead.
 func (*CacheEvictionStats) Descriptor() ([]byte, []int) {
-	return file_hbasepb_v1_admin_proto_rawDescGZIP(), []int{29}
+	return file_hbasepb_v1_admin_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *CacheEvictionStats) GetEvictedBlocks() int64 {
@@ -1465,7 +1555,12 @@ const file_hbasepb_v1_admin_proto_rawDesc = "" +
 	"\x16GetOnlineRegionRequest\"R\n" +
 	"\x17GetOnlineRegionResponse\x127\n" +
 	"\vregion_info\x18\x01 \x03(\v2\x16.hbasepb.v1.RegionInfoR\n" +
-	"regionInfo\"N\n" +
+	"regionInfo\"j\n" +
+	"\x12SplitRegionRequest\x123\n" +
+	"\x06region\x18\x01 \x01(\v2\x1b.hbasepb.v1.RegionSpecifierR\x06region\x12\x1f\n" +
+	"\vsplit_point\x18\x02 \x01(\fR\n" +
+	"splitPoint\"\x15\n" +
+	"\x13SplitRegionResponse\"N\n" +
 	"\x13WarmupRegionRequest\x127\n" +
 	"\vregion_info\x18\x01 \x01(\v2\x16.hbasepb.v1.RegionInfoR\n" +
 	"regionInfo\"\x16\n" +
@@ -1537,7 +1632,7 @@ func file_hbasepb_v1_admin_proto_rawDescGZIP() []byte {
 	return file_hbasepb_v1_admin_proto_rawDescData
 }
 
-var file_hbasepb_v1_admin_proto_msgTypes = make([]protoimpl.MessageInfo, 30)
+var file_hbasepb_v1_admin_proto_msgTypes = make([]protoimpl.MessageInfo, 32)
 var file_hbasepb_v1_admin_proto_goTypes = []any{
 	(*GetRegionInfoRequest)(nil),          // 0: hbasepb.v1.GetRegionInfoRequest
 	(*GetRegionInfoResponse)(nil),         // 1: hbasepb.v1.GetRegionInfoResponse
@@ -1545,57 +1640,60 @@ var file_hbasepb_v1_admin_proto_goTypes = []any{
 	(*GetStoreFileResponse)(nil),          // 3: hbasepb.v1.GetStoreFileResponse
 	(*GetOnlineRegionRequest)(nil),        // 4: hbasepb.v1.GetOnlineRegionRequest
 	(*GetOnlineRegionResponse)(nil),       // 5: hbasepb.v1.GetOnlineRegionResponse
-	(*WarmupRegionRequest)(nil),           // 6: hbasepb.v1.WarmupRegionRequest
-	(*WarmupRegionResponse)(nil),          // 7: hbasepb.v1.WarmupRegionResponse
-	(*FlushRegionRequest)(nil),            // 8: hbasepb.v1.FlushRegionRequest
-	(*FlushRegionResponse)(nil),           // 9: hbasepb.v1.FlushRegionResponse
-	(*CompactRegionRequest)(nil),          // 10: hbasepb.v1.CompactRegionRequest
-	(*CompactRegionResponse)(nil),         // 11: hbasepb.v1.CompactRegionResponse
-	(*CompactionSwitchRequest)(nil),       // 12: hbasepb.v1.CompactionSwitchRequest
-	(*CompactionSwitchResponse)(nil),      // 13: hbasepb.v1.CompactionSwitchResponse
-	(*RollWALWriterRequest)(nil),          // 14: hbasepb.v1.RollWALWriterRequest
-	(*RollWALWriterResponse)(nil),         // 15: hbasepb.v1.RollWALWriterResponse
-	(*StopServerRequest)(nil),             // 16: hbasepb.v1.StopServerRequest
-	(*StopServerResponse)(nil),            // 17: hbasepb.v1.StopServerResponse
-	(*UpdateConfigurationRequest)(nil),    // 18: hbasepb.v1.UpdateConfigurationRequest
-	(*UpdateConfigurationResponse)(nil),   // 19: hbasepb.v1.UpdateConfigurationResponse
-	(*GetRegionLoadRequest)(nil),          // 20: hbasepb.v1.GetRegionLoadRequest
-	(*GetRegionLoadResponse)(nil),         // 21: hbasepb.v1.GetRegionLoadResponse
-	(*ClearCompactionQueuesRequest)(nil),  // 22: hbasepb.v1.ClearCompactionQueuesRequest
-	(*ClearCompactionQueuesResponse)(nil), // 23: hbasepb.v1.ClearCompactionQueuesResponse
-	(*ClearRegionBlockCacheRequest)(nil),  // 24: hbasepb.v1.ClearRegionBlockCacheRequest
-	(*ClearRegionBlockCacheResponse)(nil), // 25: hbasepb.v1.ClearRegionBlockCacheResponse
-	(*GetServerInfoRequest)(nil),          // 26: hbasepb.v1.GetServerInfoRequest
-	(*ServerInfo)(nil),                    // 27: hbasepb.v1.ServerInfo
-	(*GetServerInfoResponse)(nil),         // 28: hbasepb.v1.GetServerInfoResponse
-	(*CacheEvictionStats)(nil),            // 29: hbasepb.v1.CacheEvictionStats
-	(*RegionSpecifier)(nil),               // 30: hbasepb.v1.RegionSpecifier
-	(*RegionInfo)(nil),                    // 31: hbasepb.v1.RegionInfo
-	(CompactionState)(0),                  // 32: hbasepb.v1.CompactionState
-	(*TableName)(nil),                     // 33: hbasepb.v1.TableName
-	(*RegionLoad)(nil),                    // 34: hbasepb.v1.RegionLoad
-	(*ServerName)(nil),                    // 35: hbasepb.v1.ServerName
+	(*SplitRegionRequest)(nil),            // 6: hbasepb.v1.SplitRegionRequest
+	(*SplitRegionResponse)(nil),           // 7: hbasepb.v1.SplitRegionResponse
+	(*WarmupRegionRequest)(nil),           // 8: hbasepb.v1.WarmupRegionRequest
+	(*WarmupRegionResponse)(nil),          // 9: hbasepb.v1.WarmupRegionResponse
+	(*FlushRegionRequest)(nil),            // 10: hbasepb.v1.FlushRegionRequest
+	(*FlushRegionResponse)(nil),           // 11: hbasepb.v1.FlushRegionResponse
+	(*CompactRegionRequest)(nil),          // 12: hbasepb.v1.CompactRegionRequest
+	(*CompactRegionResponse)(nil),         // 13: hbasepb.v1.CompactRegionResponse
+	(*CompactionSwitchRequest)(nil),       // 14: hbasepb.v1.CompactionSwitchRequest
+	(*CompactionSwitchResponse)(nil),      // 15: hbasepb.v1.CompactionSwitchResponse
+	(*RollWALWriterRequest)(nil),          // 16: hbasepb.v1.RollWALWriterRequest
+	(*RollWALWriterResponse)(nil),         // 17: hbasepb.v1.RollWALWriterResponse
+	(*StopServerRequest)(nil),             // 18: hbasepb.v1.StopServerRequest
+	(*StopServerResponse)(nil),            // 19: hbasepb.v1.StopServerResponse
+	(*UpdateConfigurationRequest)(nil),    // 20: hbasepb.v1.UpdateConfigurationRequest
+	(*UpdateConfigurationResponse)(nil),   // 21: hbasepb.v1.UpdateConfigurationResponse
+	(*GetRegionLoadRequest)(nil),          // 22: hbasepb.v1.GetRegionLoadRequest
+	(*GetRegionLoadResponse)(nil),         // 23: hbasepb.v1.GetRegionLoadResponse
+	(*ClearCompactionQueuesRequest)(nil),  // 24: hbasepb.v1.ClearCompactionQueuesRequest
+	(*ClearCompactionQueuesResponse)(nil), // 25: hbasepb.v1.ClearCompactionQueuesResponse
+	(*ClearRegionBlockCacheRequest)(nil),  // 26: hbasepb.v1.ClearRegionBlockCacheRequest
+	(*ClearRegionBlockCacheResponse)(nil), // 27: hbasepb.v1.ClearRegionBlockCacheResponse
+	(*GetServerInfoRequest)(nil),          // 28: hbasepb.v1.GetServerInfoRequest
+	(*ServerInfo)(nil),                    // 29: hbasepb.v1.ServerInfo
+	(*GetServerInfoResponse)(nil),         // 30: hbasepb.v1.GetServerInfoResponse
+	(*CacheEvictionStats)(nil),            // 31: hbasepb.v1.CacheEvictionStats
+	(*RegionSpecifier)(nil),               // 32: hbasepb.v1.RegionSpecifier
+	(*RegionInfo)(nil),                    // 33: hbasepb.v1.RegionInfo
+	(CompactionState)(0),                  // 34: hbasepb.v1.CompactionState
+	(*TableName)(nil),                     // 35: hbasepb.v1.TableName
+	(*RegionLoad)(nil),                    // 36: hbasepb.v1.RegionLoad
+	(*ServerName)(nil),                    // 37: hbasepb.v1.ServerName
 }
 var file_hbasepb_v1_admin_proto_depIdxs = []int32{
-	30, // 0: hbasepb.v1.GetRegionInfoRequest.region:type_name -> hbasepb.v1.RegionSpecifier
-	31, // 1: hbasepb.v1.GetRegionInfoResponse.region_info:type_name -> hbasepb.v1.RegionInfo
-	32, // 2: hbasepb.v1.GetRegionInfoResponse.compaction_state:type_name -> hbasepb.v1.CompactionState
-	30, // 3: hbasepb.v1.GetStoreFileRequest.region:type_name -> hbasepb.v1.RegionSpecifier
-	31, // 4: hbasepb.v1.GetOnlineRegionResponse.region_info:type_name -> hbasepb.v1.RegionInfo
-	31, // 5: hbasepb.v1.WarmupRegionRequest.region_info:type_name -> hbasepb.v1.RegionInfo
-	30, // 6: hbasepb.v1.FlushRegionRequest.region:type_name -> hbasepb.v1.RegionSpecifier
-	30, // 7: hbasepb.v1.CompactRegionRequest.region:type_name -> hbasepb.v1.RegionSpecifier
-	33, // 8: hbasepb.v1.GetRegionLoadRequest.table_name:type_name -> hbasepb.v1.TableName
-	34, // 9: hbasepb.v1.GetRegionLoadResponse.region_loads:type_name -> hbasepb.v1.RegionLoad
-	30, // 10: hbasepb.v1.ClearRegionBlockCacheRequest.region:type_name -> hbasepb.v1.RegionSpecifier
-	29, // 11: hbasepb.v1.ClearRegionBlockCacheResponse.stats:type_name -> hbasepb.v1.CacheEvictionStats
-	35, // 12: hbasepb.v1.ServerInfo.server_name:type_name -> hbasepb.v1.ServerName
-	27, // 13: hbasepb.v1.GetServerInfoResponse.server_info:type_name -> hbasepb.v1.ServerInfo
-	14, // [14:14] is the sub-list for method output_type
-	14, // [14:14] is the sub-list for method input_type
-	14, // [14:14] is the sub-list for extension type_name
-	14, // [14:14] is the sub-list for extension extendee
-	0,  // [0:14] is the sub-list for field type_name
+	32, // 0: hbasepb.v1.GetRegionInfoRequest.region:type_name -> hbasepb.v1.RegionSpecifier
+	33, // 1: hbasepb.v1.GetRegionInfoResponse.region_info:type_name -> hbasepb.v1.RegionInfo
+	34, // 2: hbasepb.v1.GetRegionInfoResponse.compaction_state:type_name -> hbasepb.v1.CompactionState
+	32, // 3: hbasepb.v1.GetStoreFileRequest.region:type_name -> hbasepb.v1.RegionSpecifier
+	33, // 4: hbasepb.v1.GetOnlineRegionResponse.region_info:type_name -> hbasepb.v1.RegionInfo
+	32, // 5: hbasepb.v1.SplitRegionRequest.region:type_name -> hbasepb.v1.RegionSpecifier
+	33, // 6: hbasepb.v1.WarmupRegionRequest.region_info:type_name -> hbasepb.v1.RegionInfo
+	32, // 7: hbasepb.v1.FlushRegionRequest.region:type_name -> hbasepb.v1.RegionSpecifier
+	32, // 8: hbasepb.v1.CompactRegionRequest.region:type_name -> hbasepb.v1.RegionSpecifier
+	35, // 9: hbasepb.v1.GetRegionLoadRequest.table_name:type_name -> hbasepb.v1.TableName
+	36, // 10: hbasepb.v1.GetRegionLoadResponse.region_loads:type_name -> hbasepb.v1.RegionLoad
+	32, // 11: hbasepb.v1.ClearRegionBlockCacheRequest.region:type_name -> hbasepb.v1.RegionSpecifier
+	31, // 12: hbasepb.v1.ClearRegionBlockCacheResponse.stats:type_name -> hbasepb.v1.CacheEvictionStats
+	37, // 13: hbasepb.v1.ServerInfo.server_name:type_name -> hbasepb.v1.ServerName
+	29, // 14: hbasepb.v1.GetServerInfoResponse.server_info:type_name -> hbasepb.v1.ServerInfo
+	15, // [15:15] is the sub-list for method output_type
+	15, // [15:15] is the sub-list for method input_type
+	15, // [15:15] is the sub-list for extension type_name
+	15, // [15:15] is the sub-list for extension extendee
+	0,  // [0:15] is the sub-list for field type_name
 }
 
 func init() { file_hbasepb_v1_admin_proto_init() }
@@ -1611,7 +1709,7 @@ func file_hbasepb_v1_admin_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_hbasepb_v1_admin_proto_rawDesc), len(file_hbasepb_v1_admin_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   30,
+			NumMessages:   32,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -23,6 +23,69 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
+// TableNodeState is whether a table can be used.
+type TableNodeState int32
+
+const (
+	TableNodeState_TABLE_NODE_STATE_ENABLED   TableNodeState = 0
+	TableNodeState_TABLE_NODE_STATE_DISABLED  TableNodeState = 1
+	TableNodeState_TABLE_NODE_STATE_DISABLING TableNodeState = 2
+	TableNodeState_TABLE_NODE_STATE_ENABLING  TableNodeState = 3
+)
+
+// Enum value maps for TableNodeState.
+var (
+	TableNodeState_name = map[int32]string{
+		0: "TABLE_NODE_STATE_ENABLED",
+		1: "TABLE_NODE_STATE_DISABLED",
+		2: "TABLE_NODE_STATE_DISABLING",
+		3: "TABLE_NODE_STATE_ENABLING",
+	}
+	TableNodeState_value = map[string]int32{
+		"TABLE_NODE_STATE_ENABLED":   0,
+		"TABLE_NODE_STATE_DISABLED":  1,
+		"TABLE_NODE_STATE_DISABLING": 2,
+		"TABLE_NODE_STATE_ENABLING":  3,
+	}
+)
+
+func (x TableNodeState) Enum() *TableNodeState {
+	p := new(TableNodeState)
+	*p = x
+	return p
+}
+
+func (x TableNodeState) String() string {
+	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
+}
+
+func (TableNodeState) Descriptor() protoreflect.EnumDescriptor {
+	return file_hbasepb_v1_zookeeper_proto_enumTypes[0].Descriptor()
+}
+
+func (TableNodeState) Type() protoreflect.EnumType {
+	return &file_hbasepb_v1_zookeeper_proto_enumTypes[0]
+}
+
+func (x TableNodeState) Number() protoreflect.EnumNumber {
+	return protoreflect.EnumNumber(x)
+}
+
+// Deprecated: Do not use.
+func (x *TableNodeState) UnmarshalJSON(b []byte) error {
+	num, err := protoimpl.X.UnmarshalJSONEnum(x.Descriptor(), b)
+	if err != nil {
+		return err
+	}
+	*x = TableNodeState(num)
+	return nil
+}
+
+// Deprecated: Use TableNodeState.Descriptor instead.
+func (TableNodeState) EnumDescriptor() ([]byte, []int) {
+	return file_hbasepb_v1_zookeeper_proto_rawDescGZIP(), []int{0}
+}
+
 // MetaRegionServer names the region server of hbase:meta.
 type MetaRegionServer struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -190,6 +253,51 @@ func (x *ClusterUp) GetStartDate() string {
 	return ""
 }
 
+// TableNode has the state of a table. HBase 1 keeps it in ZooKeeper.
+type TableNode struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	State         *TableNodeState        `protobuf:"varint,1,opt,name=state,enum=hbasepb.v1.TableNodeState" json:"state,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *TableNode) Reset() {
+	*x = TableNode{}
+	mi := &file_hbasepb_v1_zookeeper_proto_msgTypes[3]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *TableNode) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*TableNode) ProtoMessage() {}
+
+func (x *TableNode) ProtoReflect() protoreflect.Message {
+	mi := &file_hbasepb_v1_zookeeper_proto_msgTypes[3]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use TableNode.ProtoReflect.Descriptor instead.
+func (*TableNode) Descriptor() ([]byte, []int) {
+	return file_hbasepb_v1_zookeeper_proto_rawDescGZIP(), []int{3}
+}
+
+func (x *TableNode) GetState() TableNodeState {
+	if x != nil && x.State != nil {
+		return *x.State
+	}
+	return TableNodeState_TABLE_NODE_STATE_ENABLED
+}
+
 var File_hbasepb_v1_zookeeper_proto protoreflect.FileDescriptor
 
 const file_hbasepb_v1_zookeeper_proto_rawDesc = "" +
@@ -209,7 +317,14 @@ const file_hbasepb_v1_zookeeper_proto_rawDesc = "" +
 	"\tinfo_port\x18\x03 \x01(\rR\binfoPort\"*\n" +
 	"\tClusterUp\x12\x1d\n" +
 	"\n" +
-	"start_date\x18\x01 \x01(\tR\tstartDateB:Z8github.com/benchd/benchd/internal/gen/hbasepb/v1;hbasepb"
+	"start_date\x18\x01 \x01(\tR\tstartDate\"=\n" +
+	"\tTableNode\x120\n" +
+	"\x05state\x18\x01 \x01(\x0e2\x1a.hbasepb.v1.TableNodeStateR\x05state*\x8c\x01\n" +
+	"\x0eTableNodeState\x12\x1c\n" +
+	"\x18TABLE_NODE_STATE_ENABLED\x10\x00\x12\x1d\n" +
+	"\x19TABLE_NODE_STATE_DISABLED\x10\x01\x12\x1e\n" +
+	"\x1aTABLE_NODE_STATE_DISABLING\x10\x02\x12\x1d\n" +
+	"\x19TABLE_NODE_STATE_ENABLING\x10\x03B:Z8github.com/benchd/benchd/internal/gen/hbasepb/v1;hbasepb"
 
 var (
 	file_hbasepb_v1_zookeeper_proto_rawDescOnce sync.Once
@@ -223,23 +338,27 @@ func file_hbasepb_v1_zookeeper_proto_rawDescGZIP() []byte {
 	return file_hbasepb_v1_zookeeper_proto_rawDescData
 }
 
-var file_hbasepb_v1_zookeeper_proto_msgTypes = make([]protoimpl.MessageInfo, 3)
+var file_hbasepb_v1_zookeeper_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
+var file_hbasepb_v1_zookeeper_proto_msgTypes = make([]protoimpl.MessageInfo, 4)
 var file_hbasepb_v1_zookeeper_proto_goTypes = []any{
-	(*MetaRegionServer)(nil), // 0: hbasepb.v1.MetaRegionServer
-	(*MasterNode)(nil),       // 1: hbasepb.v1.MasterNode
-	(*ClusterUp)(nil),        // 2: hbasepb.v1.ClusterUp
-	(*ServerName)(nil),       // 3: hbasepb.v1.ServerName
-	(RegionStateValue)(0),    // 4: hbasepb.v1.RegionStateValue
+	(TableNodeState)(0),      // 0: hbasepb.v1.TableNodeState
+	(*MetaRegionServer)(nil), // 1: hbasepb.v1.MetaRegionServer
+	(*MasterNode)(nil),       // 2: hbasepb.v1.MasterNode
+	(*ClusterUp)(nil),        // 3: hbasepb.v1.ClusterUp
+	(*TableNode)(nil),        // 4: hbasepb.v1.TableNode
+	(*ServerName)(nil),       // 5: hbasepb.v1.ServerName
+	(RegionStateValue)(0),    // 6: hbasepb.v1.RegionStateValue
 }
 var file_hbasepb_v1_zookeeper_proto_depIdxs = []int32{
-	3, // 0: hbasepb.v1.MetaRegionServer.server:type_name -> hbasepb.v1.ServerName
-	4, // 1: hbasepb.v1.MetaRegionServer.state:type_name -> hbasepb.v1.RegionStateValue
-	3, // 2: hbasepb.v1.MasterNode.master:type_name -> hbasepb.v1.ServerName
-	3, // [3:3] is the sub-list for method output_type
-	3, // [3:3] is the sub-list for method input_type
-	3, // [3:3] is the sub-list for extension type_name
-	3, // [3:3] is the sub-list for extension extendee
-	0, // [0:3] is the sub-list for field type_name
+	5, // 0: hbasepb.v1.MetaRegionServer.server:type_name -> hbasepb.v1.ServerName
+	6, // 1: hbasepb.v1.MetaRegionServer.state:type_name -> hbasepb.v1.RegionStateValue
+	5, // 2: hbasepb.v1.MasterNode.master:type_name -> hbasepb.v1.ServerName
+	0, // 3: hbasepb.v1.TableNode.state:type_name -> hbasepb.v1.TableNodeState
+	4, // [4:4] is the sub-list for method output_type
+	4, // [4:4] is the sub-list for method input_type
+	4, // [4:4] is the sub-list for extension type_name
+	4, // [4:4] is the sub-list for extension extendee
+	0, // [0:4] is the sub-list for field type_name
 }
 
 func init() { file_hbasepb_v1_zookeeper_proto_init() }
@@ -254,13 +373,14 @@ func file_hbasepb_v1_zookeeper_proto_init() {
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_hbasepb_v1_zookeeper_proto_rawDesc), len(file_hbasepb_v1_zookeeper_proto_rawDesc)),
-			NumEnums:      0,
-			NumMessages:   3,
+			NumEnums:      1,
+			NumMessages:   4,
 			NumExtensions: 0,
 			NumServices:   0,
 		},
 		GoTypes:           file_hbasepb_v1_zookeeper_proto_goTypes,
 		DependencyIndexes: file_hbasepb_v1_zookeeper_proto_depIdxs,
+		EnumInfos:         file_hbasepb_v1_zookeeper_proto_enumTypes,
 		MessageInfos:      file_hbasepb_v1_zookeeper_proto_msgTypes,
 	}.Build()
 	File_hbasepb_v1_zookeeper_proto = out.File

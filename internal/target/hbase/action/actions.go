@@ -87,6 +87,9 @@ func (a *actor) balance(ctx context.Context, _ map[string]string) (load.Answer, 
 	case !did.Ran:
 		return load.Answer{}, errors.New("the balancer did not run: it is switched off (benchctl admin hbase balancer on), or regions are in transition")
 	}
+	if did.Silent != "" {
+		return answerf("the balancer has run; %s does not report how many regions it moves", did.Silent), nil
+	}
 	return answerf("the balancer moved %d of %s that it planned to move", did.Moved, countRegions(did.Planned)), nil
 }
 

@@ -13,8 +13,10 @@ import (
 // Balanced is what a run of the balancer did.
 type Balanced struct {
 	Ran     bool // false: it is off, or regions are in transition
-	Planned int  // regions to be moved; HBase before 2.5 does not report it
+	Planned int  // regions to be moved
 	Moved   int
+	// Silent is the version of an HBase that does not report Planned and Moved, such as HBase 2.4.18.
+	Silent string
 }
 
 // Balance has the master spread the regions over the servers.
@@ -23,9 +25,17 @@ func (c *Client) Balance(ctx context.Context) (Balanced, error) {
 	if err := c.change(ctx, "Balance", &hbasepb.BalanceRequest{}, response); err != nil {
 		return Balanced{}, fmt.Errorf("balance: %w", err)
 	}
-	return Balanced{
+	did := Balanced{
 		Ran: response.GetBalancerRan(), Planned: int(response.GetMovesCalculated()), Moved: int(response.GetMovesExecuted()),
-	}, nil
+	}
+	if response.MovesCalculated == nil {
+		r, err := c.release(ctx)
+		if err != nil {
+			return did, fmt.Errorf("balance: the master has done it: %w", err)
+		}
+		did.Silent = r.String()
+	}
+	return did, nil
 }
 
 // SetBalancer switches the balancer and returns what it was before.

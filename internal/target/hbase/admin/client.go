@@ -25,6 +25,8 @@ type Client struct {
 	sites  sites // as the registry last reported them
 	closed bool
 
+	version release // as the master last reported it
+
 	located int // times that sites were renewed
 }
 

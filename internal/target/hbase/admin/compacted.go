@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"golang.org/x/sync/errgroup"
+
+	hbasepb "github.com/benchd/benchd/internal/gen/hbasepb/v1"
 )
 
 // compactedEvery is the time between two checks of a table's compactions.
@@ -19,6 +21,9 @@ func (c *Client) Compacting(ctx context.Context, table string) (int, error) {
 	cluster, err := c.Cluster(ctx)
 	if err != nil {
 		return 0, err
+	}
+	if release(cluster.Version).isOne() {
+		return c.compactingByRegion(ctx, table)
 	}
 	var n atomic.Int64
 	asked, within := errgroup.WithContext(ctx)
@@ -37,6 +42,24 @@ func (c *Client) Compacting(ctx context.Context, table string) (int, error) {
 		})
 	}
 	err = asked.Wait()
+	return int(n.Load()), err
+}
+
+// compactingByRegion is Compacting for HBase 1, whose servers report it for one region at a time.
+func (c *Client) compactingByRegion(ctx context.Context, table string) (int, error) {
+	regions, err := c.Regions(ctx, table)
+	if err != nil {
+		return 0, err
+	}
+	var n atomic.Int64
+	err = c.eachOf(ctx, table, regions, func(at endpoint, r Region) error {
+		response := &hbasepb.GetRegionInfoResponse{}
+		err := c.ask(ctx, at, "GetRegionInfo", &hbasepb.GetRegionInfoRequest{Region: r.specifier(), CompactionState: new(true)}, response)
+		if response.GetCompactionState() != hbasepb.CompactionState_COMPACTION_STATE_NONE {
+			n.Add(1)
+		}
+		return err
+	})
 	return int(n.Load()), err
 }
 

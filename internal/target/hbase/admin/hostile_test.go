@@ -232,12 +232,12 @@ func TestPagesOfServersAreBounded(t *testing.T) {
 			_, err := w.Write([]byte(`{"beans":[`))
 			for ; err == nil; _, err = w.Write([]byte(strings.Repeat("{},", 10_000))) {
 			}
-		}, "unexpected EOF"},
+		}, "unexpected end of JSON input"},
 		"an endless text": {func(w http.ResponseWriter, _ *http.Request) {
 			_, err := w.Write([]byte(`{"beans":[{"tag.serverName":"`))
 			for ; err == nil; _, err = w.Write([]byte(strings.Repeat("x", 30_000))) {
 			}
-		}, "unexpected EOF"},
+		}, "unexpected end of JSON input"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			page := httptest.NewServer(test.page)

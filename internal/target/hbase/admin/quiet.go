@@ -19,7 +19,9 @@ type Unrest struct {
 	// Gaps has an error for each server whose queues could not be read. Their compactions are still counted.
 	Gaps []string
 
-	requests map[string]int64 // by server whose queues were read; see Queues
+	// requests has the requests of each server whose queues were read (see Queues), and with HBase 1 the times of the reports to
+	// the master: both change when their figures are renewed.
+	requests map[string]int64
 }
 
 func (u Unrest) quiet() bool {
@@ -44,8 +46,9 @@ func (u Unrest) String() string {
 	return strings.Join(parts, ", ")
 }
 
-// Unrest checks once. The master reports regions in transition and each region server its compactions without delay. The
-// queues come from the servers' info pages, whose figures can be some seconds old.
+// Unrest checks once. The master reports regions in transition without delay, and each region server its compactions; with
+// HBase 1 these come from the servers' last reports to the master. The queues come from the servers' info pages. Figures of
+// reports and pages can be some seconds old.
 func (c *Client) Unrest(ctx context.Context) (Unrest, error) {
 	cluster, err := c.Cluster(ctx)
 	if err != nil {
@@ -57,10 +60,16 @@ func (c *Client) Unrest(ctx context.Context) (Unrest, error) {
 	var work sync.WaitGroup
 	for _, s := range cluster.Servers {
 		work.Go(func() {
-			loads, err := c.loads(ctx, s.Name)
+			loads, err := s.RegionLoads, error(nil)
+			if !release(cluster.Version).isOne() {
+				loads, err = c.loads(ctx, s.Name)
+			}
 			queues, gap := c.Queues(ctx, s)
 			mu.Lock()
 			defer mu.Unlock()
+			if release(cluster.Version).isOne() {
+				u.requests["report of "+s.Name] = s.Reported.UnixNano()
+			}
 			if err != nil && first == nil {
 				first = fmt.Errorf("read compactions of %s: %w", s.Name, err)
 			}

@@ -82,6 +82,12 @@ func mayPass(err error) bool {
 	return true
 }
 
+// answered reports whether a server has answered the call, with an exception.
+func answered(err error) bool {
+	_, ok := errors.AsType[*protocol.Exception](err)
+	return ok
+}
+
 // isRefused reports whether the operator of the agent does not allow the connection.
 func isRefused(err error) bool {
 	_, refused := errors.AsType[*outbound.RefusedError](err)

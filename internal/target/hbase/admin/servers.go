@@ -22,6 +22,8 @@ type Cluster struct {
 	Dead         []string `json:"dead_servers,omitempty"`
 	InTransition int      `json:"regions_in_transition"`
 	Balancer     bool     `json:"balancer"`
+
+	moving map[string]int // regions in transition, by table
 }
 
 // Server is a region server as it last reported to the master, which it does every few seconds. Sizes are in whole MB,
@@ -65,13 +67,17 @@ func (c *Client) Cluster(ctx context.Context) (Cluster, error) {
 		return Cluster{}, fmt.Errorf("read cluster status: %w", err)
 	}
 	s := response.GetClusterStatus()
+	c.noteRelease(s)
 	c.mu.Lock()
 	info := c.sites.masterInfo
 	c.mu.Unlock()
 	out := Cluster{
 		Version: s.GetHbaseVersion().GetVersion(), ID: s.GetClusterId().GetClusterId(), Master: serverName(s.GetMaster()),
 		MasterInfo:   cmp.Or(max(int(s.GetMasterInfoPort()), 0), info),
-		InTransition: len(s.GetRegionsInTransition()), Balancer: s.GetBalancerOn(),
+		InTransition: len(s.GetRegionsInTransition()), Balancer: s.GetBalancerOn(), moving: make(map[string]int),
+	}
+	for _, r := range s.GetRegionsInTransition() {
+		out.moving[nameOf(r.GetRegionState().GetRegionInfo().GetTableName())]++
 	}
 	for _, m := range s.GetBackupMasters() {
 		out.Backups = append(out.Backups, serverName(m))

@@ -106,9 +106,26 @@ func (c *Client) tables(ctx context.Context, request *hbasepb.GetTableDescriptor
 
 // State reports whether a table is enabled.
 func (c *Client) State(ctx context.Context, table string) (State, error) {
+	r, err := c.release(ctx)
+	var state State
+	switch {
+	case err != nil:
+	case r.isOne():
+		state, err = c.stateInZooKeeper(ctx, table)
+	default:
+		state, err = c.stateOfMaster(ctx, table)
+	}
+	if err != nil {
+		return "", fmt.Errorf("read state of table %s: %w", table, err)
+	}
+	return state, nil
+}
+
+// stateOfMaster asks the master of HBase 2 for the state of a table.
+func (c *Client) stateOfMaster(ctx context.Context, table string) (State, error) {
 	response := &hbasepb.GetTableStateResponse{}
 	if err := c.query(ctx, "GetTableState", &hbasepb.GetTableStateRequest{TableName: tableName(table)}, response); err != nil {
-		return "", fmt.Errorf("read state of table %s: %w", table, err)
+		return "", err
 	}
 	switch response.GetTableState().GetState() {
 	case hbasepb.TableStateValue_TABLE_STATE_VALUE_DISABLED:
@@ -128,9 +145,13 @@ func (c *Client) Create(ctx context.Context, table Table, splits [][]byte) error
 	if err := c.ensureNamespace(ctx, table.Name); err != nil {
 		return fmt.Errorf("create table %s: %w", table.Name, err)
 	}
+	r, err := c.release(ctx)
+	if err != nil {
+		return fmt.Errorf("create table %s: %w", table.Name, err)
+	}
 	splits = slices.SortedFunc(slices.Values(splits), bytes.Compare)
 	response := &hbasepb.CreateTableResponse{}
-	err := c.change(ctx, "CreateTable", &hbasepb.CreateTableRequest{TableSchema: table.schema(), SplitKeys: splits}, response)
+	err = c.change(ctx, "CreateTable", &hbasepb.CreateTableRequest{TableSchema: r.complete(table.schema()), SplitKeys: splits}, response)
 	if err == nil {
 		err = c.procedure(ctx, response.GetProcId())
 	}

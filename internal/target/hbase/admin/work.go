@@ -71,6 +71,11 @@ func (c *Client) eachRegion(ctx context.Context, table string, do func(endpoint,
 	if err != nil {
 		return 0, err
 	}
+	return len(regions), c.eachOf(ctx, table, regions, do)
+}
+
+// eachOf is eachRegion for some regions of a table.
+func (c *Client) eachOf(ctx context.Context, table string, regions []Region, do func(endpoint, Region) error) error {
 	var work sync.WaitGroup
 	free := make(chan struct{}, atOnce)
 	errs := make([]error, len(regions))
@@ -83,7 +88,7 @@ func (c *Client) eachRegion(ctx context.Context, table string, do func(endpoint,
 		})
 	}
 	work.Wait()
-	return len(regions), errors.Join(errs...)
+	return errors.Join(errs...)
 }
 
 func (c *Client) atRegion(ctx context.Context, r Region, waiting *progress, do func(endpoint, Region) error) error {
@@ -154,81 +159,6 @@ func (c *Client) find(ctx context.Context, region string) (Region, error) {
 	return Region{}, fmt.Errorf("no region %s: want an encoded name that `benchctl admin hbase regions TABLE` lists", region)
 }
 
-// Split splits one region, at a key or where its server suggests, and returns when it is split.
-func (c *Client) Split(ctx context.Context, region string, key []byte) error {
-	r, err := c.find(ctx, region)
-	if err != nil {
-		return err
-	}
-	return c.split(ctx, r, key)
-}
-
-// SplitTable splits every region of a table that can be split, each where its server suggests; or with a key only the region
-// that holds it. It returns how many regions were split.
-func (c *Client) SplitTable(ctx context.Context, table string, key []byte) (int, error) {
-	regions, err := c.Regions(ctx, table)
-	if err != nil {
-		return 0, err
-	}
-	done := 0
-	for _, r := range regions {
-		if len(key) > 0 && !r.holds(key) {
-			continue
-		}
-		switch err := c.split(ctx, r, key); {
-		case errors.Is(err, errNoSplitPoint) && len(key) == 0:
-		case err != nil:
-			return done, err
-		default:
-			done++
-		}
-	}
-	if done == 0 {
-		return 0, fmt.Errorf("split table %s: %w", table, errNoSplitPoint)
-	}
-	return done, nil
-}
-
-// holds reports whether a key is in the region.
-func (r Region) holds(key []byte) bool {
-	return string(key) >= string(r.StartKey) && (len(r.EndKey) == 0 || string(key) < string(r.EndKey))
-}
-
-var errNoSplitPoint = errors.New("no region has a split point: it has too few rows on disk (flush first) or still references files of an earlier split (compact first); or give a key")
-
-func (c *Client) split(ctx context.Context, r Region, key []byte) error {
-	if len(key) == 0 {
-		var err error
-		if key, err = c.bestSplit(ctx, r); err != nil {
-			return fmt.Errorf("split region %s: %w", r.Encoded, err)
-		}
-	}
-	response := &hbasepb.SplitTableRegionResponse{}
-	err := c.change(ctx, "SplitRegion", &hbasepb.SplitTableRegionRequest{RegionInfo: r.info(), SplitRow: key}, response)
-	if err == nil {
-		err = c.procedure(ctx, response.GetProcId())
-	}
-	if err != nil {
-		return fmt.Errorf("split region %s of table %s: %w", r.Encoded, r.Table, err)
-	}
-	return nil
-}
-
-// bestSplit returns the split point that a region's server suggests.
-func (c *Client) bestSplit(ctx context.Context, r Region) ([]byte, error) {
-	response := &hbasepb.GetRegionInfoResponse{}
-	err := c.atServer(r, func(at endpoint, r Region) error {
-		return c.ask(ctx, at, "GetRegionInfo", &hbasepb.GetRegionInfoRequest{Region: r.specifier(), BestSplitRow: new(true)}, response)
-	})
-	switch {
-	case err != nil:
-		return nil, err
-	case len(response.GetBestSplitRow()) == 0:
-		return nil, errNoSplitPoint
-	}
-	return response.GetBestSplitRow(), nil
-}
-
 // Move moves a region to a server, HOST,PORT,STARTCODE, or to one that the master picks, and returns that server's name when
 // the region is open there.
 func (c *Client) Move(ctx context.Context, region, server string) (string, error) {
@@ -257,11 +187,16 @@ func (c *Client) Move(ctx context.Context, region, server string) (string, error
 
 // moved waits until a region is open, at a server if one is named.
 func (c *Client) moved(ctx context.Context, r Region, server string) (string, error) {
+	leaves, err := c.leaves(ctx, server)
+	if err != nil {
+		return "", fmt.Errorf("%w: move region %s: %w", ErrUnknown, r.Encoded, err)
+	}
 	for {
 		now, err := c.sameRegion(ctx, r)
 		switch {
 		case err != nil:
 			return "", fmt.Errorf("%w: move region %s: %w", ErrUnknown, r.Encoded, err)
+		case leaves && now.Server == r.Server: // not yet
 		case now.open() && (server == "" || now.Server == server):
 			return now.Server, nil
 		}
@@ -269,4 +204,18 @@ func (c *Client) moved(ctx context.Context, r Region, server string) (string, er
 			return now.Server, fmt.Errorf("move region %s to %s: its server is %q and its state %s: %w", r.Encoded, server, now.Server, now.State, err)
 		}
 	}
+}
+
+// leaves reports whether a region that is moved to no particular server is open only when it is on another one. HBase 1 moves it
+// after its answer, and hbase:meta names the old server until then.
+func (c *Client) leaves(ctx context.Context, server string) (bool, error) {
+	if server != "" {
+		return false, nil
+	}
+	r, err := c.release(ctx)
+	if err != nil || !r.isOne() {
+		return false, err
+	}
+	cluster, err := c.Cluster(ctx)
+	return len(cluster.Servers) > 1, err
 }

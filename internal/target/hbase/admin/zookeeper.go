@@ -82,42 +82,52 @@ type silent struct{}
 
 func (silent) Printf(string, ...any) {}
 
-// look reads the znodes.
+// look reads the znodes of services.
 func (z *zooKeeper) look(ctx context.Context, services []string) (sites, error) {
+	var found sites
+	err := z.session(ctx, func(conn *zk.Conn) (err error) {
+		found, err = z.read(conn, services)
+		return err
+	})
+	if err != nil {
+		return sites{}, err
+	}
+	return found, nil
+}
+
+// session opens a session for reads, whose calls end when it is closed.
+func (z *zooKeeper) session(ctx context.Context, read func(conn *zk.Conn) error) error {
 	guard := &zkGuard{dial: z.dial, secure: z.secure, failed: make(chan error, 1)}
 	conn, _, err := zk.Connect(z.servers, sessionTimeout, zk.WithLogger(silent{}), zk.WithLogInfo(false),
 		zk.WithDialer(guard.connect), zk.WithHostProvider(&hostList{}))
 	if err != nil {
-		return sites{}, fmt.Errorf("connect to ZooKeeper %s: %w", strings.Join(z.servers, ","), err)
+		return fmt.Errorf("connect to ZooKeeper %s: %w", strings.Join(z.servers, ","), err)
 	}
-	type answer struct {
-		sites sites
-		err   error
-	}
-	answers := make(chan answer, 1)
+	done := make(chan struct{})
+	var failed error // of read, once done is closed
 	go func() {
-		found, err := z.read(conn, services)
-		answers <- answer{found, err}
+		defer close(done)
+		failed = read(conn)
 	}()
 	select {
-	case a := <-answers:
+	case <-done:
 		conn.Close()
 		select {
 		case err := <-guard.failed: // it is why the library has closed the connection
-			return sites{}, fmt.Errorf("read from ZooKeeper: %w", err)
+			return fmt.Errorf("read from ZooKeeper: %w", err)
 		default:
 		}
-		return a.sites, a.err
+		return failed
 	case err := <-guard.failed: // the library would try again
 		conn.Close()
-		<-answers
-		return sites{}, fmt.Errorf("read from ZooKeeper: %w", err)
+		<-done
+		return fmt.Errorf("read from ZooKeeper: %w", err)
 	case <-ctx.Done():
 		conn.Close() // read ends with it
-		if a := <-answers; a.err != nil {
-			return sites{}, fmt.Errorf("%w (%w)", a.err, ctx.Err())
+		if <-done; failed != nil {
+			return fmt.Errorf("%w (%w)", failed, ctx.Err())
 		}
-		return sites{}, ctx.Err()
+		return ctx.Err()
 	}
 }
 

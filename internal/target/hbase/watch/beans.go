@@ -8,6 +8,7 @@ import (
 // bean is a JMX bean that is read, and the attributes that are taken from it.
 type bean struct {
 	key, query string
+	other      string // its name in HBase 1, if it has another one there; changed with query where the bean is not found
 	// live means that the server computes the values at each read. It caches those of other beans for some seconds.
 	live       bool
 	attributes []attribute
@@ -96,7 +97,7 @@ func masterBeans() []*bean {
 			{bean: "averageLoad", figure: master + "average_load", unit: "1"},
 			{bean: "clusterRequests", figure: master + "cluster_requests", unit: "1/s", kind: observe.Counter},
 		}},
-		{key: "assignment", query: hadoop + "Master,sub=AssignmentManager", attributes: []attribute{
+		{key: "assignment", query: hadoop + "Master,sub=AssignmentManager", other: hadoop + "Master,sub=AssignmentManger", attributes: []attribute{
 			{bean: "ritCount", figure: master + "regions_in_transition", unit: "1"},
 			{bean: "ritOldestAge", figure: master + "transition_oldest", unit: "ms"},
 		}},

@@ -3,12 +3,11 @@ package watch
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"net/http"
 	"strconv"
-	"strings"
 
 	"github.com/benchd/benchd/internal/observe"
+	"github.com/benchd/benchd/internal/target/hbase/admin"
 )
 
 // handlers is the number of a server's general handlers, from its settings. A server keeps them as long as it lives, so the
@@ -36,21 +35,21 @@ func (h *handlers) read(ctx context.Context, web *http.Client, base string) {
 	ctx, cancel := context.WithTimeout(ctx, beanWithin)
 	defer cancel()
 	var page bytes.Buffer
-	if observe.ReadPage(ctx, web, base+"/conf?format=json", &page) != nil {
-		return
-	}
-	var settings struct {
-		Properties []struct{ Key, Value string }
+	if err := observe.ReadPage(ctx, web, base+"/conf?format=json", &page); err != nil {
+		// HBase 1 has a library for JSON only in some distributions.
+		if observe.ReadPage(ctx, web, base+"/conf?format=xml", &page) != nil {
+			return
+		}
 	}
 	h.tried = maxHandlersTries // another page would be the same
-	if page.Len() > maxSettings || json.Unmarshal(page.Bytes(), &settings) != nil {
+	if page.Len() > maxSettings {
 		return
 	}
-	for _, p := range settings.Properties {
-		if p.Key == handlersSetting {
-			if n, err := strconv.Atoi(strings.TrimSpace(p.Value)); err == nil && n > 0 {
-				h.number = float64(n)
-			}
-		}
+	settings, err := admin.Settings(page.Bytes())
+	if err != nil {
+		return
+	}
+	if n, err := strconv.Atoi(settings[handlersSetting]); err == nil && n > 0 {
+		h.number = float64(n)
 	}
 }

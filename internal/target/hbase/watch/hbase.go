@@ -402,11 +402,15 @@ func (w *watched) readRenewed(ctx context.Context, web *http.Client, out *observ
 
 // read reads a bean. Renewed reports whether its page has changed.
 func (w *watched) read(ctx context.Context, web *http.Client, i int) (renewed bool, err error) {
-	if err := observe.ReadPage(ctx, web, w.base+"/jmx?qry="+url.QueryEscape(w.beans[i].query), &w.page); err != nil {
+	b := w.beans[i]
+	if err := observe.ReadPage(ctx, web, w.base+"/jmx?qry="+url.QueryEscape(b.query), &w.page); err != nil {
 		return false, err
 	}
-	if w.found[i], err = w.beans[i].read(w.page.Bytes(), clock.Mono(), &w.values[i]); err != nil {
+	if w.found[i], err = b.read(w.page.Bytes(), clock.Mono(), &w.values[i]); err != nil {
 		return false, err
+	}
+	if !w.found[i] && b.other != "" {
+		b.query, b.other = b.other, b.query // for the next look
 	}
 	w.current[i], w.fresh[i] = true, true
 	sum := maphash.Bytes(w.seed, w.page.Bytes())

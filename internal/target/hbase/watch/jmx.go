@@ -128,8 +128,11 @@ func (s *scanner) value(depth int) ([]byte, bool) {
 	return s.b[begin:s.i], s.i > begin
 }
 
-// number parses a finite number.
+// number parses a finite number. HBase 1 writes numbers as strings.
 func number(value []byte) (float64, bool) {
+	if n := len(value); n >= 2 && value[0] == '"' {
+		value = value[1 : n-1]
+	}
 	f, err := strconv.ParseFloat(string(value), 64)
 	return f, err == nil && f < 1e300 && f > -1e300 // false for NaN, too
 }

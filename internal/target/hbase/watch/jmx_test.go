@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -47,6 +48,12 @@ func TestAttributesOfABean(t *testing.T) {
 		{Name: "hbase.regionserver.store_files", Unit: "1", Value: 12},
 		{Name: "hbase.regionserver.memstore_size", Unit: "bytes", Value: 1500},
 	}, b.readings(&v), "a missing attribute is not zero")
+
+	readings := b.readings(&v)
+	found, err = b.read(regexp.MustCompile(`: ([0-9.E]+)`).ReplaceAll([]byte(fabricated), []byte(`: "$1"`)), clock.Mono(), &v)
+	require.NoError(t, err)
+	require.True(t, found)
+	require.Equal(t, readings, b.readings(&v), "HBase 1.4 writes numbers as strings")
 
 	found, err = b.read([]byte(`{"beans":[]}`), clock.Mono(), &v)
 	require.NoError(t, err)
