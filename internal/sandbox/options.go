@@ -22,6 +22,8 @@ type Options struct {
 	Root string
 	// Servers is the number of region servers; 3 by default.
 	Servers int
+	// MetaReplicas is the number of copies of hbase:meta, each on a server of its own; 1 by default. Copies are never behind.
+	MetaReplicas int
 	// Data is the folder for tables; empty keeps them in memory.
 	Data string
 	// MaxMemory bounds the bytes of tables in memory; 1 GiB by default. Writes beyond it are refused.

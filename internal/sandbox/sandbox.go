@@ -110,6 +110,7 @@ func Start(ctx context.Context, options Options) (_ *Sandbox, err error) {
 	if err := s.cluster.Begin(first...); err != nil {
 		return nil, err
 	}
+	s.znodes.replicas(s.cluster.ReplicateMeta(options.MetaReplicas))
 	for _, n := range s.nodes {
 		s.serve(n)
 	}

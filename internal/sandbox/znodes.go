@@ -2,6 +2,7 @@ package sandbox
 
 import (
 	"encoding/binary"
+	"fmt"
 	"path"
 	"time"
 
@@ -49,9 +50,18 @@ func (z znodes) begin(b *regionserver.Beginning, infoPort int, started time.Time
 	}
 }
 
+// replicas publishes the servers of replicas of hbase:meta, from number 1 on.
+func (z znodes) replicas(servers []*cluster.Server) {
+	for i, s := range servers {
+		z.metaAt(fmt.Sprintf("meta-region-server-%d", i+1), s)
+	}
+}
+
 // meta publishes the server of hbase:meta.
-func (z znodes) meta(s *cluster.Server) {
-	z.set("meta-region-server", &hbasepb.MetaRegionServer{
+func (z znodes) meta(s *cluster.Server) { z.metaAt("meta-region-server", s) }
+
+func (z znodes) metaAt(name string, s *cluster.Server) {
+	z.set(name, &hbasepb.MetaRegionServer{
 		Server: regionserver.NameOf(s), RpcVersion: proto.Uint32(rpcVersion), State: hbasepb.RegionStateValue_REGION_STATE_VALUE_OPEN.Enum(),
 	}, false)
 }

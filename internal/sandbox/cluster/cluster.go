@@ -41,6 +41,7 @@ type Cluster struct {
 
 	store  *store.Store
 	logger *slog.Logger
+	copied []*Server     // have copies of hbase:meta, from number 1 on
 	watch  func(*Server) // called when hbase:meta moves to another server
 
 	mu      sync.Mutex // serializes changes

@@ -46,6 +46,7 @@ type Server struct {
 	known  atomic.Bool // false once the master has noticed the loss
 	routes atomic.Pointer[routes]
 	copies atomic.Pointer[routes] // replicas of regions
+	meta   atomic.Pointer[Region] // the copy of hbase:meta; nil for none
 	mu     sync.Mutex             // guards away
 	away   map[string]place
 }
@@ -102,6 +103,9 @@ func (s *Server) Region(name []byte) (*Region, error) {
 		return r, nil
 	}
 	if r, ok := (*s.copies.Load())[string(name)]; ok {
+		return r, nil
+	}
+	if r := s.meta.Load(); r != nil && string(name) == r.Name {
 		return r, nil
 	}
 	encoded := name

@@ -54,6 +54,13 @@ func (r Registry) Serve(_ context.Context, c *rpc.Call, a *rpc.Answer) {
 		if s := r.Cluster.MetaServer(); s != nil {
 			out.MetaLocations = []*hbasepb.RegionLocation{{RegionInfo: meta.Self(), ServerName: NameOf(s), SeqNum: proto.Int64(0)}}
 		}
+		for i, s := range r.Cluster.MetaReplicas() {
+			if s != nil {
+				info := meta.Self()
+				info.ReplicaId = new(int32(i + 1))
+				out.MetaLocations = append(out.MetaLocations, &hbasepb.RegionLocation{RegionInfo: info, ServerName: NameOf(s), SeqNum: proto.Int64(0)})
+			}
+		}
 		a.Message = out
 	default:
 		a.Exception = rpc.Unsupported(c.Method)

@@ -137,7 +137,7 @@ type metaLocator struct {
 func (m metaLocator) Table(ctx context.Context) ([]Place, error) {
 	ctx, cancel := context.WithTimeout(ctx, lookWithin)
 	defer cancel()
-	regions, err := m.cluster.Regions(ctx, m.table)
+	regions, err := m.cluster.Locations(ctx, m.table)
 	if err != nil {
 		return nil, m.explain(err)
 	}

@@ -28,6 +28,8 @@ type Client struct {
 	version release // as the master last reported it
 
 	located int // times that sites were renewed
+
+	stale sync.Once // logs that a replica of hbase:meta was read
 }
 
 // endpoint is a service of a server; each has a connection of its own.

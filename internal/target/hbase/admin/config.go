@@ -24,6 +24,8 @@ type Config struct {
 	Bootstrap Bootstrap
 	// Parent is the znode below which HBase publishes its servers; empty is /hbase.
 	Parent string
+	// MetaReplicas lets look-ups of regions read a replica of hbase:meta while the server of the table itself does not serve it.
+	MetaReplicas bool
 	// User is the user that HBase sees; empty is root, or without a user in the header with Secure.
 	User string
 	// Secure makes connections to masters and region servers secure; nil for none.

@@ -66,8 +66,12 @@ func (c *Client) Regions(ctx context.Context, table string) ([]Region, error) {
 	if err := CheckName(table); err != nil {
 		return nil, err
 	}
+	return c.regions(ctx, table, c.onMeta)
+}
+
+func (c *Client) regions(ctx context.Context, table string, read metaReader) ([]Region, error) {
 	// A name with a space sorts after all regions of the table and before any other table.
-	all, err := c.meta(ctx, []byte(table+",,"), []byte(table+" ,,"))
+	all, err := c.metaRange(ctx, []byte(table+",,"), []byte(table+" ,,"), read)
 	if err != nil {
 		return nil, fmt.Errorf("list regions of table %s: %w", table, err)
 	}
@@ -92,7 +96,7 @@ func (c *Client) RegionOf(ctx context.Context, table string, key []byte) (Region
 	// Scan backwards from after all regions that begin with the key, as HBase's Java client does.
 	start := append(append([]byte(table+","), key...), ",99999999999999"...)
 	var found Region
-	err := c.onMeta(ctx, func(s *scan) error {
+	err := c.onAnyMeta(ctx, func(s *scan) error {
 		s.start, s.stop, s.rows, s.reversed = start, []byte(table+",,"), 1, true
 		row, ok, err := s.first(ctx)
 		if err != nil {
@@ -129,11 +133,15 @@ const metaRows = 500
 
 // meta reads a range of hbase:meta. If the table has moved meanwhile, it starts over.
 func (c *Client) meta(ctx context.Context, start, stop []byte) ([]Region, error) {
+	return c.metaRange(ctx, start, stop, c.onMeta)
+}
+
+func (*Client) metaRange(ctx context.Context, start, stop []byte, read metaReader) ([]Region, error) {
 	var regions []Region
-	err := c.onMeta(ctx, func(s *scan) error {
+	err := read(ctx, func(s *scan) error {
 		regions = nil
 		s.start, s.stop, s.rows = start, stop, metaRows
-		return s.each(ctx, func(row row) error {
+		err := s.each(ctx, func(row row) error {
 			r, ok, err := fromMeta(row)
 			if ok {
 				regions = append(regions, r)
@@ -143,6 +151,10 @@ func (c *Client) meta(ctx context.Context, start, stop []byte) ([]Region, error)
 			}
 			return err
 		})
+		if err == nil && s.timeline && len(regions) == 0 {
+			err = ErrNoTable // the replica may not have a new table yet
+		}
+		return err
 	})
 	return regions, err
 }
@@ -153,6 +165,12 @@ const maxRegions = 1 << 17
 // onMeta calls scanning with a scan of hbase:meta that lacks only its range. If the server does not serve the table or does not
 // answer, onMeta looks up the table in the registry and calls scanning again.
 func (c *Client) onMeta(ctx context.Context, scanning func(s *scan) error) error {
+	return c.scanMeta(ctx, scanning, nil)
+}
+
+// scanMeta does the same, but calls instead, if it is not nil, each time when the server has failed: it reports whether the scan was
+// made elsewhere.
+func (c *Client) scanMeta(ctx context.Context, scanning func(s *scan) error, instead func(context.Context, time.Duration) bool) error {
 	ctx, cancel := context.WithTimeout(ctx, c.config.CallTimeout)
 	defer cancel()
 	pause, within := firstPatience, firstLook
@@ -160,7 +178,7 @@ func (c *Client) onMeta(ctx context.Context, scanning func(s *scan) error) error
 		at, seen := c.site(clientService)
 		err := scanning(&scan{
 			c: c, at: at, families: []string{"info"}, within: within, region: &hbasepb.RegionSpecifier{
-				Type: hbasepb.RegionSpecifierType_REGION_SPECIFIER_TYPE_REGION_NAME.Enum(), Value: []byte("hbase:meta,,1"),
+				Type: hbasepb.RegionSpecifierType_REGION_SPECIFIER_TYPE_REGION_NAME.Enum(), Value: []byte(metaRegion),
 			},
 		})
 		var answer *protocol.Exception
@@ -169,6 +187,9 @@ func (c *Client) onMeta(ctx context.Context, scanning func(s *scan) error) error
 			return err
 		case errors.As(err, &answer) && !elsewhere(answer) && !starting(answer):
 			return err
+		}
+		if instead != nil && instead(ctx, within) {
+			return c.relocate(ctx, clientService, seen, 0, nil)
 		}
 		if err := c.relocate(ctx, clientService, seen, pause, err); err != nil {
 			return err

@@ -9,8 +9,9 @@ import (
 
 // sites has the addresses of the servers that every client needs.
 type sites struct {
-	master, meta string // HOST:PORT
-	masterInfo   int    // port of the master's info pages; 0 if unknown
+	master, meta string   // HOST:PORT
+	masterInfo   int      // port of the master's info pages; 0 if unknown
+	replicas     []string // servers of the replicas of hbase:meta, from number 1 on; "" for one that is not open
 }
 
 // registry finds the servers that every client needs.
@@ -80,7 +81,7 @@ func (c *Client) renew(ctx context.Context, service string) error {
 	if service == masterService {
 		c.sites.master, c.sites.masterInfo = found.master, found.masterInfo
 	} else {
-		c.sites.meta = found.meta
+		c.sites.meta, c.sites.replicas = found.meta, found.replicas
 	}
 	return nil
 }

@@ -143,8 +143,8 @@ func (r *rpcRegistry) from(ctx context.Context, server string, services []string
 			return sites{}, err
 		}
 		for _, l := range answer.GetMetaLocations() {
-			if l.GetRegionInfo().GetReplicaId() == 0 && l.GetServerName().GetHostName() != "" {
-				at.meta = address(l.GetServerName())
+			if l.GetServerName().GetHostName() != "" {
+				at.place(int(l.GetRegionInfo().GetReplicaId()), address(l.GetServerName()))
 			}
 		}
 		if at.meta == "" {

@@ -22,6 +22,7 @@ type scan struct {
 	filter      *hbasepb.Filter
 	cold        bool // do not fill the block cache
 	reversed    bool
+	timeline    bool          // of a replica
 	within      time.Duration // the time limit of each answer; 0 is that of the context
 
 	seq uint64
@@ -112,6 +113,9 @@ func (a scanAnswer) first() (row, bool, error) {
 func (s *scan) open() *hbasepb.ScanRequest {
 	size, cache := uint64(2<<20), !s.cold
 	m := &hbasepb.Scan{Reversed: &s.reversed, StartRow: s.start, StopRow: s.stop, MaxResultSize: &size, CacheBlocks: &cache, Filter: s.filter}
+	if s.timeline {
+		m.Consistency = hbasepb.Consistency_CONSISTENCY_TIMELINE.Enum()
+	}
 	for _, f := range s.families {
 		m.Column = append(m.Column, &hbasepb.Column{Family: []byte(f)})
 	}

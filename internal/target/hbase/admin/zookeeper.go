@@ -8,6 +8,7 @@ import (
 	"net"
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -24,6 +25,8 @@ type zooKeeper struct {
 	parent  string   // the znode below which HBase publishes its servers
 	dial    *outbound.Dialer
 	secure  func(ctx context.Context, conn net.Conn, host string) (net.Conn, error) // nil for none
+
+	replicas bool // of hbase:meta are looked for, too
 }
 
 const sessionTimeout = 10 * time.Second
@@ -34,7 +37,7 @@ func newZooKeeper(config Config) (*zooKeeper, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &zooKeeper{servers, config.Parent, config.Dial.Named("hbase.zookeeper.quorum"), config.SecureZooKeeper}, nil
+	return &zooKeeper{servers, config.Parent, config.Dial.Named("hbase.zookeeper.quorum"), config.SecureZooKeeper, config.MetaReplicas}, nil
 }
 
 func (*zooKeeper) name() string { return "ZooKeeper" }
@@ -154,8 +157,36 @@ func (z *zooKeeper) read(conn *zk.Conn, services []string) (sites, error) {
 			return found, err
 		}
 		found.meta = address(meta.GetServer())
+		if z.replicas {
+			if err := z.replicasOf(conn, &found); err != nil {
+				return found, err
+			}
+		}
 	}
 	return found, nil
+}
+
+// replicasOf reads the znodes of the replicas of hbase:meta. Those of closed replicas may be missing.
+func (z *zooKeeper) replicasOf(conn *zk.Conn, found *sites) error {
+	names, _, err := conn.Children(z.parent)
+	if err != nil {
+		return fmt.Errorf("list znode %s: %w", z.parent, err)
+	}
+	for _, name := range names {
+		number, err := strconv.Atoi(strings.TrimPrefix(name, "meta-region-server-"))
+		if err != nil {
+			continue
+		}
+		var replica hbasepb.MetaRegionServer
+		switch err := z.znode(conn, name, &replica); {
+		case errors.Is(err, zk.ErrNoNode): // it was just closed
+		case err != nil:
+			return err
+		default:
+			found.place(number, address(replica.GetServer()))
+		}
+	}
+	return nil
 }
 
 // noMaster returns the error for a missing znode of the master.

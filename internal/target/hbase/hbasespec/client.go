@@ -70,6 +70,8 @@ func missingInGohbase() []missing {
 		{pauseKey, []string{"5"}, "sets the pauses between tries", off},
 		{registryKey, []string{RegistryZooKeeper}, "asks HBase's own servers in place of ZooKeeper", native},
 		{consistencyKey, []string{strong}, "lets replicas of regions answer reads", native},
+		{replicasKey, []string{replicasNone}, "reads replicas of hbase:meta", native},
+		{hedgedKey, []string{"false"}, "reads replicas of hbase:meta", native},
 		{authenticationKey, []string{simple}, "needs Kerberos", native},
 		{tlsKey, []string{"false"}, "needs TLS", native},
 	}

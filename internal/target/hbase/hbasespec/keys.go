@@ -37,6 +37,8 @@ func keys() []property.Key {
 		{Name: bootstrapKey, Kind: property.Text, Check: checkBootstrap, Doc: "host:port of the region servers (HBase 2.5) or masters that are asked first with RpcConnectionRegistry, separated by commas; by default those of hbase.masters"},
 		{Name: mastersKey, Kind: property.Text, Check: checkMasters, Doc: "host[:port] of the masters that are asked with MasterRegistry (HBase 2.3), separated by commas"},
 		{Name: masterPortKey, Kind: property.Int, Default: "16000", Min: 1, Max: 65535, Doc: "the port of servers in hbase.masters without one"},
+		{Name: replicasKey, Kind: property.Enum, Default: replicasNone, Values: []string{replicasNone, replicasHedged}, Check: checkReplicas, Doc: "whether look-ups of regions read a replica of hbase:meta, if it has some, while its server does not serve it"},
+		{Name: hedgedKey, Kind: property.Bool, Default: "false", Doc: "the older name of hbase.locator.meta.replicas.mode=HedgedRead"},
 		{Name: "hbase.connections", Kind: property.Int, Default: "1", Min: 1, Max: 256, Doc: "connections of each agent to each region server, which its workers share in turn"},
 		{Name: "hbase.client.operation.timeout", Kind: property.Int, Default: "60000", Min: 10, Max: day, Doc: "milliseconds after which an operation, including its retries, ends as TIMEOUT"},
 		{Name: "hbase.rpc.timeout", Kind: property.Int, Default: "30000", Min: 10, Max: day, Doc: "milliseconds after which an unanswered call is abandoned and sent again"},

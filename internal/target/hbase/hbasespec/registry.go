@@ -17,6 +17,8 @@ const (
 	bootstrapKey  = "hbase.client.bootstrap.servers"
 	mastersKey    = "hbase.masters"
 	masterPortKey = "hbase.master.port"
+	replicasKey   = "hbase.locator.meta.replicas.mode"
+	hedgedKey     = "hbase.meta.replicas.use"
 )
 
 // The values of hbase.client.registry.impl: HBase's classes, without their package.
@@ -31,6 +33,7 @@ type Registry struct {
 	Class    string   // RegistryZooKeeper, RegistryRPC or RegistryMasters
 	Servers  []string // HOST:PORT of the servers that are asked; empty with RegistryZooKeeper
 	Property string   // that lists them
+	Hedged   bool     // look-ups read replicas of hbase:meta while its server does not serve it
 }
 
 func registries() []string { return []string{RegistryZooKeeper, RegistryRPC, RegistryMasters} }
@@ -81,9 +84,25 @@ func checkServers(value, what string) (string, error) {
 	return list, err
 }
 
+// The values of hbase.locator.meta.replicas.mode.
+const (
+	replicasNone   = "None"
+	replicasHedged = "HedgedRead"
+)
+
+// checkReplicas accepts the modes of replicas that benchd has.
+func checkReplicas(value string) (string, error) {
+	value = strings.TrimSpace(value)
+	if strings.EqualFold(value, "LoadBalance") {
+		return "", fmt.Errorf("%s, which spreads look-ups over the replicas of hbase:meta, is not supported: want %s, which reads them while the server of hbase:meta does not serve it, or %s",
+			property.Quote(value), replicasHedged, replicasNone)
+	}
+	return checkList(value, []string{replicasNone, replicasHedged})
+}
+
 // registryOf returns the settings of the registry.
 func registryOf(v property.Values) Registry {
-	r := Registry{Class: v.Text(registryKey)}
+	r := Registry{Class: v.Text(registryKey), Hedged: v.Text(replicasKey) == replicasHedged || v.Bool(hedgedKey)}
 	switch {
 	case r.Class == RegistryZooKeeper:
 		return r
@@ -110,11 +129,19 @@ func checkRegistry(c descriptor.Case) {
 	case class == RegistryMasters && masters == "":
 		c.Fail(registryKey, "%s needs %s=HOST[:PORT],… of the masters; take them from hbase-site.xml of the cluster's clients (--hbase-conf)", class, mastersKey)
 	}
+	checkHedged(c)
 	if bootstrap != "" && class != RegistryRPC {
 		c.Warn(bootstrapKey, "has no effect without %s=%s", registryKey, RegistryRPC)
 	}
 	if masters != "" && class == RegistryZooKeeper {
 		c.Warn(mastersKey, "has no effect without %s=%s or %s", registryKey, RegistryRPC, RegistryMasters)
+	}
+}
+
+// checkHedged reports settings of the replicas that contradict each other: as in HBase's client, the newer one does not revoke the older.
+func checkHedged(c descriptor.Case) {
+	if c.Sound(replicasKey, hedgedKey) && c.Value(hedgedKey) == "true" && c.Changed(replicasKey) {
+		c.Warn(hedgedKey, "has no effect beside %s=%s, which is its newer name", replicasKey, c.Value(replicasKey))
 	}
 }
 

@@ -23,9 +23,9 @@ func TestTheRegistryIsReadFromAClientsConfiguration(t *testing.T) {
 		site []byte
 		want Registry
 	}{
-		"bootstrap servers": {site(registryKey, class+"RpcConnectionRegistry", bootstrapKey, "rs1:16020, [::1]:16020", mastersKey, "m1"), Registry{RegistryRPC, []string{"rs1:16020", "[::1]:16020"}, bootstrapKey}},
-		"masters in place":  {site(registryKey, class+"RpcConnectionRegistry", mastersKey, "m1,m2:7000"), Registry{RegistryRPC, []string{"m1:16000", "m2:7000"}, mastersKey}},
-		"masters":           {site(registryKey, "MasterRegistry", mastersKey, "m1,m2:7000", masterPortKey, "16001", bootstrapKey, "rs1:1"), Registry{RegistryMasters, []string{"m1:16001", "m2:7000"}, mastersKey}},
+		"bootstrap servers": {site(registryKey, class+"RpcConnectionRegistry", bootstrapKey, "rs1:16020, [::1]:16020", mastersKey, "m1"), Registry{RegistryRPC, []string{"rs1:16020", "[::1]:16020"}, bootstrapKey, false}},
+		"masters in place":  {site(registryKey, class+"RpcConnectionRegistry", mastersKey, "m1,m2:7000"), Registry{RegistryRPC, []string{"m1:16000", "m2:7000"}, mastersKey, false}},
+		"masters":           {site(registryKey, "MasterRegistry", mastersKey, "m1,m2:7000", masterPortKey, "16001", bootstrapKey, "rs1:1"), Registry{RegistryMasters, []string{"m1:16001", "m2:7000"}, mastersKey, false}},
 		"ZooKeeper":         {site(registryKey, class+"ZKConnectionRegistry", "hbase.zookeeper.quorum", "zk1"), Registry{Class: RegistryZooKeeper}},
 		"an older version":  {site(registryKey, class+"ZKAsyncRegistry", "hbase.zookeeper.quorum", "zk1"), Registry{Class: RegistryZooKeeper}},
 		"another one still": {site(registryKey, class+"ZooKeeperRegistry", "hbase.zookeeper.quorum", "zk1"), Registry{Class: RegistryZooKeeper}},
@@ -51,6 +51,7 @@ func TestInvalidRegistries(t *testing.T) {
 		"a class of somebody":      {[]string{registryKey, "com.example.Registry"}, `hbase.client.registry.impl: unknown registry class "com.example.Registry": want RpcConnectionRegistry or MasterRegistry of HBase's client, or ZKConnectionRegistry for ZooKeeper`},
 		"no servers":               {[]string{registryKey, RegistryRPC}, "hbase.client.registry.impl: RpcConnectionRegistry needs hbase.client.bootstrap.servers=HOST:PORT,… of some region servers or masters, or hbase.masters; take them from hbase-site.xml of the cluster's clients (--hbase-conf)"},
 		"no masters":               {[]string{registryKey, RegistryMasters, bootstrapKey, "rs1:16020"}, "hbase.client.registry.impl: MasterRegistry needs hbase.masters=HOST[:PORT],… of the masters; take them from hbase-site.xml of the cluster's clients (--hbase-conf)"},
+		"a mode of replicas":       {[]string{replicasKey, "LoadBalance"}, `hbase.locator.meta.replicas.mode: "LoadBalance", which spreads look-ups over the replicas of hbase:meta, is not supported: want HedgedRead, which reads them while the server of hbase:meta does not serve it, or None`},
 		"a server without a port":  {[]string{registryKey, RegistryRPC, bootstrapKey, "rs1"}, `hbase.client.bootstrap.servers: invalid HBase server "rs1": want host:port, such as rs1:16020 for a region server, or port 16000 for a master`},
 		"a port that is a word":    {[]string{registryKey, RegistryRPC, bootstrapKey, "rs1:x"}, `hbase.client.bootstrap.servers: invalid port in "rs1:x": want 1 to 65535`},
 		"a master that is a path":  {[]string{registryKey, RegistryMasters, mastersKey, "m/1"}, `hbase.masters: invalid HBase master "m/1": want host or host:port, separated by commas`},
@@ -86,4 +87,29 @@ func TestARegistryThatIsNotAsked(t *testing.T) {
 	require.True(t, settings.Security.Certificates())
 	require.Equal(t, "zk1:2181/hbase", settings.Where())
 	require.Empty(t, settings.Registry.Facts())
+}
+
+func TestReplicasOfMetaAreReadIfAllowed(t *testing.T) {
+	for _, test := range []struct {
+		pairs  []string
+		hedged bool
+		warns  string
+	}{
+		{nil, false, ""},
+		{[]string{replicasKey, "hedgedread"}, true, ""},
+		{[]string{hedgedKey, "true"}, true, ""},
+		{[]string{hedgedKey, "true", replicasKey, "None"}, true, ""}, // as HBase's client decides
+		{[]string{hedgedKey, "true", replicasKey, "HedgedRead"}, true, "-p: hbase.meta.replicas.use: has no effect beside hbase.locator.meta.replicas.mode=HedgedRead, which is its newer name"},
+	} {
+		suite, warnings, err := reader().Parse(spec.Submission{Properties: p(append([]string{"db", "hbase", "columnfamily", "cf", "recordcount", "10", "operationcount", "1"}, test.pairs...)...)})
+		require.NoError(t, err)
+		settings, err := Read(suite.Cases[0].Properties)
+		require.NoError(t, err)
+		require.Equal(t, test.hedged, settings.Registry.Hedged, "%v", test.pairs)
+		if test.warns == "" {
+			require.Empty(t, warnings)
+		} else {
+			require.Equal(t, test.warns, warnings[0].String())
+		}
+	}
 }

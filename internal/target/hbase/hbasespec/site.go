@@ -88,7 +88,7 @@ func addressKeys() []string {
 
 // siteKeys are the settings that become properties.
 func siteKeys() []string {
-	return append(addressKeys(), registryKey, masterPortKey,
+	return append(addressKeys(), registryKey, masterPortKey, replicasKey, hedgedKey,
 		authenticationKey, protectionKey, masterPrincipalKey, serverPrincipalKey, aesKey, fallbackKey, noReverseKey,
 		tlsKey, verifyKey, protocolsKey, protocolKey, zooKeeperTLSKey, httpsKey, spnegoKey,
 		"hbase.client.operation.timeout", "hbase.rpc.timeout", retriesKey, pauseKey, "hbase.client.rpc.compressor", primaryGetKey, primaryScanKey,
@@ -119,7 +119,7 @@ const (
 // clientPrefixes begin the names of settings that HBase's client obeys.
 func clientPrefixes() []string {
 	return []string{
-		"hbase.client.", "hbase.rpc.", "hbase.ipc.client.", "hbase.security.", "hbase.unsafe.client.", "hbase.hconnection.", "hbase.cells.", "hbase.meta.replicas.use",
+		"hbase.client.", "hbase.rpc.", "hbase.ipc.client.", "hbase.security.", "hbase.unsafe.client.", "hbase.hconnection.", "hbase.cells.", "hbase.locator.",
 		"hbase.zookeeper.", "zookeeper.", "hadoop.socks.", "hadoop.rpc.socket.factory.",
 	}
 }

@@ -14,7 +14,7 @@ import (
 func Config(s hbasespec.Settings, secured *Security, dial *outbound.Dialer, log *slog.Logger) admin.Config {
 	return admin.Config{
 		Bootstrap: admin.Bootstrap{Servers: s.Registry.Servers, Property: s.Registry.Property, Masters: s.Registry.Masters()},
-		Quorum:    strings.Join(s.Quorum, ","), Parent: s.Znode, User: secured.User(), Dial: dial, Logger: log,
+		Quorum:    strings.Join(s.Quorum, ","), Parent: s.Znode, MetaReplicas: s.Registry.Hedged, User: secured.User(), Dial: dial, Logger: log,
 		Secure: secured.RPC(), SecureZooKeeper: secured.ZooKeeper(), Web: secured.Web, Scheme: secured.Scheme(),
 	}
 }
