@@ -29,7 +29,7 @@ func (c *Client) Compacting(ctx context.Context, table string) (int, error) {
 	asked, within := errgroup.WithContext(ctx)
 	for _, s := range cluster.Servers {
 		asked.Go(func() error {
-			loads, err := c.loads(within, s.Name)
+			loads, err := c.tableLoads(within, s.Name, table)
 			if err != nil {
 				return fmt.Errorf("read compactions of %s: %w", s.Name, err)
 			}

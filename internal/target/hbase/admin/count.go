@@ -116,14 +116,9 @@ func (c *Client) countOnce(ctx context.Context, r Region, start, stop []byte) (n
 
 // regionOf finds the region that holds a key.
 func (c *Client) regionOf(ctx context.Context, table string, key []byte) (Region, error) {
-	regions, err := c.Regions(ctx, table)
-	if err != nil {
-		return Region{}, err
+	r, err := c.RegionOf(ctx, table, key)
+	if err == nil && !r.holds(key) {
+		err = fmt.Errorf("no region of table %s has key %q", table, key)
 	}
-	for _, r := range regions {
-		if r.holds(key) {
-			return r, nil
-		}
-	}
-	return Region{}, fmt.Errorf("no region of table %s has key %q", table, key)
+	return r, err
 }

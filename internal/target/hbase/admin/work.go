@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"sync"
 
 	hbasepb "github.com/benchd/benchd/internal/gen/hbasepb/v1"
@@ -135,14 +134,11 @@ func (*Client) atServer(r Region, do func(endpoint, Region) error) error {
 
 // sameRegion returns the current state of a region, or an empty Region if it was split or merged.
 func (c *Client) sameRegion(ctx context.Context, r Region) (Region, error) {
-	regions, err := c.Regions(ctx, r.Table)
-	if err != nil {
+	now, err := c.RegionOf(ctx, r.Table, r.StartKey)
+	if err != nil || now.Offline || now.Encoded != r.Encoded {
 		return Region{}, err
 	}
-	if i := slices.IndexFunc(regions, func(now Region) bool { return now.Encoded == r.Encoded }); i >= 0 {
-		return regions[i], nil
-	}
-	return Region{}, nil
+	return now, nil
 }
 
 // find returns the region with an encoded or full name.
