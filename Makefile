@@ -140,6 +140,19 @@ smoke-hbase: $(TESTRUNNER) ## Run some of them, in about five minutes: operation
 	BENCHD_TEST_FAULTS='$(or $(FAULTS),75s)' scripts/with-hbase \
 		$(GOTEST) -count 1 -p 1 -timeout 9m -tags hbase -run '$(subst $() ,|,$(strip $(SMOKE)))' $(HBASETESTS)
 
+# The versions of HBase that are supported, and the tests that must pass on each of them.
+VERSIONS ?= 1.4.14 1.7.2 2.1.10 2.4.18 2.6.4
+MATRIX   := TestAVersionDoesAllKindsOfWork TestEveryOperationOnHBase TestScansAreWholeWhileRegionsSplit TestATableLivesFromCreateToDrop \
+	TestRegionsMoveAndSplit TestQuietComesAfterACompaction
+
+.PHONY: test-versions
+test-versions: $(TESTRUNNER) ## Do all kinds of work on each supported version of HBase (VERSIONS='1.4.14 2.6.4'), one after another, a minute or two each.
+	@failed=; for v in $(VERSIONS); do \
+		echo "== HBase $$v"; BENCHD_HBASE_VERSION=$$v BENCHD_HBASE_SERVERS=1 BENCHD_HBASE_HEAP=1g scripts/with-hbase \
+			$(GOTEST:$(REPORT)=$(REPORT:.json=+$$v.json)) -count 1 -p 1 -timeout 9m -tags hbase $(if $(RUN),-v) \
+			-run '^($(if $(RUN),$(RUN),$(subst $() ,|,$(strip $(MATRIX)))))$$' $(HBASETESTS) || failed="$$failed $$v"; \
+	done; [[ -z $$failed ]] || { echo "failed on HBase$$failed"; exit 1; }
+
 .PHONY: test-hbase-secure
 test-hbase-secure: $(TESTRUNNER) ## Start a KDC and secured HBases, and run all kinds of work and mistakes with TLS and Kerberos on them; TICKETS=15m is a longer run with short tickets, RUN=NAME selects.
 	BENCHD_TEST_TICKETS='$(TICKETS)' $(GOTEST) -count 1 -parallel 4 -timeout 60m -tags secure $(if $(RUN),-v -run '$(RUN)') ./test/secure

@@ -1,0 +1,70 @@
+//go:build hbase
+
+package hbase
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/benchd/benchd/test/testcluster"
+)
+
+// answer is what benchctl admin prints with -o json.
+type answer struct {
+	Columns []string `json:"columns"`
+	Rows    [][]any  `json:"rows"`
+	Text    []string `json:"text"`
+}
+
+// act carries out all actions of benchctl admin hbase on a table that has rows and at least four regions, and checks what they
+// do. The table is dropped.
+func act(t *testing.T, h *testcluster.Cluster, flags []string, table string, rows int) {
+	t.Helper()
+	do := func(words ...string) answer {
+		t.Helper()
+		begin := time.Now()
+		stdout, stderr, code := h.Ctl(slices.Concat([]string{"admin", "hbase"}, words, flags, []string{"-o", "json"})...)
+		require.Zero(t, code, "%v: %s%s", words, stderr, stdout)
+		t.Logf("%v after %.1f s", words, time.Since(begin).Seconds())
+		var a answer
+		require.NoError(t, json.Unmarshal([]byte(stdout), &a), stdout)
+		return a
+	}
+	require.EqualValues(t, rows, do("count", table).Rows[0][1])
+	require.Contains(t, fmt.Sprint(do("tables").Rows), table)
+	require.Contains(t, fmt.Sprint(do("describe", table).Text), "enabled: '"+table+"'")
+	servers := do("servers").Rows
+	do("flush", table)
+	do("compact", table)
+	do("major-compact", table, "--wait")
+	before := len(do("regions", table).Rows)
+	require.Equal(t, []string{fmt.Sprintf("1 region of table %s split", table)}, do("split", table, "--key", "user5").Text)
+	regions := do("regions", table).Rows
+	require.Len(t, regions, before+1)
+	require.GreaterOrEqual(t, len(regions), 5)
+	for _, s := range servers {
+		if s[1] == "region server" && s[0] != regions[0][3] {
+			do("move", fmt.Sprint(regions[0][0]), "--to", fmt.Sprint(s[0]))
+			require.Equal(t, s[0], do("regions", table).Rows[0][3])
+			break
+		}
+	}
+	require.Equal(t, []string{"the balancer is on"}, do("balancer").Text)
+	do("balance")
+	do("wait-for-quiet")
+	require.EqualValues(t, rows, do("count", table).Rows[0][1])
+	do("disable", table)
+	require.Contains(t, fmt.Sprint(do("describe", table).Text), "disabled: '"+table+"'")
+	do("enable", table)
+	do("truncate", table)
+	require.EqualValues(t, 0, do("count", table).Rows[0][1])
+	do("drop", table)
+	require.NotContains(t, fmt.Sprint(do("tables").Rows), table)
+	do("create", table)
+	do("drop", table)
+}
