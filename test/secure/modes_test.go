@@ -20,25 +20,27 @@ import (
 type mode struct {
 	name    string
 	cluster string
-	set     []string // properties over those of the client's folder
-	java    []string // the same for HBase's own client
-	shown   string   // in results
+	set     []string                          // properties over those of the client's folder
+	java    []string                          // the same for HBase's own client
+	shown   string                            // in results
+	conf    func(*testing.T, *cluster) string // the client's folder; nil for that of the cluster
 }
 
 // modes lists what must work.
 func modes() []mode {
 	kerberos := func(name, protection string, encrypted, counter bool, shown string) mode {
 		set := property("hbase.rpc.protection", protection, "hbase.client.netty.tls.enabled", encrypted, "hbase.rpc.crypto.encryption.aes.enabled", counter)
-		return mode{name, "kerberos", set, slices.DeleteFunc(slices.Clone(set), func(word string) bool { return word == "-p" }), shown}
+		return mode{name, "kerberos", set, slices.DeleteFunc(slices.Clone(set), func(word string) bool { return word == "-p" }), shown, nil}
 	}
 	return []mode{
-		{"TLS 1.3", "tls", property("hbase.rpc.tls.enabledProtocols", "TLSv1.3"), []string{"hbase.rpc.tls.enabledProtocols=TLSv1.3"}, "TLS 1.3"},
-		{"TLS 1.2", "tls", property("hbase.rpc.tls.enabledProtocols", "TLSv1.2"), []string{"hbase.rpc.tls.enabledProtocols=TLSv1.2"}, "TLS 1.2"},
+		{"TLS 1.3", "tls", property("hbase.rpc.tls.enabledProtocols", "TLSv1.3"), []string{"hbase.rpc.tls.enabledProtocols=TLSv1.3"}, "TLS 1.3", nil},
+		{"TLS 1.2", "tls", property("hbase.rpc.tls.enabledProtocols", "TLSv1.2"), []string{"hbase.rpc.tls.enabledProtocols=TLSv1.2"}, "TLS 1.2", nil},
 		kerberos("authentication", "authentication", false, false, `"hbase.rpc.protection": "authentication"`),
 		kerberos("integrity", "integrity", false, false, `"hbase.rpc.protection": "integrity"`),
 		kerberos("privacy", "privacy", false, false, `"hbase.rpc.protection": "privacy"`),
 		kerberos("privacy by AES in counter mode", "privacy", false, true, `"hbase.rpc.protection": "privacy"`),
 		kerberos("privacy over TLS", "privacy", true, false, "TLS 1.3"),
+		{"the RPC registry", "kerberos", property("hbase.rpc.protection", "integrity"), nil, `"hbase.client.registry.impl": "RpcConnectionRegistry"`, withoutZooKeeper},
 	}
 }
 
@@ -55,14 +57,18 @@ func worksIn(t *testing.T, m mode, table string) {
 	const records, ops, fields, length, rate = 2000, 4000, 3, 50, 2000 // each phase has several samples of telemetry
 	c := share(t, m.cluster)
 	h := testcluster.New(t)
-	agent := h.Agent("a", c.client()...)
+	conf := c.file("client")
+	if m.conf != nil {
+		conf = m.conf(t, c)
+	}
+	agent := h.Agent("a", append([]string{"--hbase-conf", conf}, c.realm()...)...)
 	h.Connected(1)
 	t.Cleanup(func() {
 		if t.Failed() {
 			t.Logf("the agent's log:\n%s", agent.Log())
 		}
 	})
-	base := slices.Concat([]string{"--hbase-conf", c.file("client")}, m.set, property("table", table, "columnfamily", "family"))
+	base := slices.Concat([]string{"--hbase-conf", conf}, m.set, property("table", table, "columnfamily", "family"))
 	rows := 0
 	for _, run := range [][]string{
 		slices.Concat([]string{"--phase", "load"}, property("hbase.splits", 4, "hbase.table.create", "recreate")),
