@@ -155,7 +155,12 @@ test-versions: $(TESTRUNNER) ## Do all kinds of work on each supported version o
 
 .PHONY: test-hbase-secure
 test-hbase-secure: $(TESTRUNNER) ## Start a KDC and secured HBases, and run all kinds of work and mistakes with TLS and Kerberos on them; TICKETS=15m is a longer run with short tickets, RUN=NAME selects.
-	BENCHD_TEST_TICKETS='$(TICKETS)' $(GOTEST) -count 1 -parallel 4 -timeout 60m -tags secure $(if $(RUN),-v -run '$(RUN)') ./test/secure
+	BENCHD_TEST_TICKETS='$(TICKETS)' $(if $(RUN),,scripts/covered --record hbase-secure) \
+		$(GOTEST) -count 1 -parallel 4 -timeout 60m -tags secure $(if $(RUN),-v -run '$(RUN)') ./test/secure
+
+.PHONY: smoke-hbase-secure
+smoke-hbase-secure: ## Run one of them, in about a minute: all kinds of work with Kerberos, privacy and TLS.
+	@$(MAKE) test-hbase-secure RUN='TestEveryModeWorks/privacy_over_TLS$$$$'
 
 .PHONY: soak
 soak: $(TESTRUNNER) ## Work at full speed on a sandbox for FOR (30m) with three agents; memory, goroutines, archive and throughput are checked.

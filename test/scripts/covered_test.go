@@ -27,11 +27,16 @@ func suite(t *testing.T) (c *checkout, folders []string) {
 }
 
 func TestEachCoveredFolderExists(t *testing.T) {
-	_, folders := suite(t)
-	require.Greater(t, len(folders), 5)
-	for _, folder := range folders {
-		_, err := os.Stat(filepath.Join("..", "..", folder))
-		require.NoError(t, err, "correct the list in scripts/covered")
+	c := newCheckout(t, "covered")
+	for _, suite := range []string{"hbase", "hbase-secure"} {
+		stdout, stderr, code := c.run("scripts/covered", "--list", suite)
+		require.Zero(t, code, stderr)
+		folders := lines(stdout)
+		require.Greater(t, len(folders), 5)
+		for _, folder := range folders {
+			_, err := os.Stat(filepath.Join("..", "..", folder))
+			require.NoError(t, err, "correct the list in scripts/covered")
+		}
 	}
 }
 
