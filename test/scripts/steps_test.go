@@ -136,6 +136,18 @@ func TestEachTestOfTheSmokeTestExists(t *testing.T) {
 	}
 }
 
+func TestTheModeOfTheSecuredSmokeTestExists(t *testing.T) {
+	root := filepath.Join("..", "..")
+	out, err := exec.CommandContext(t.Context(), "make", "-s", "-n", "-C", root, "smoke-hbase-secure").Output()
+	require.NoError(t, err)
+	pattern := regexp.MustCompile(`-run '([^'/]+)/([^']+)\$'`).FindSubmatch(out)
+	require.NotNil(t, pattern, "%s", out)
+	modes, err := os.ReadFile(filepath.Join(root, "test", "secure", "modes_test.go"))
+	require.NoError(t, err)
+	require.Contains(t, string(modes), "\nfunc "+string(pattern[1])+"(t *testing.T)")
+	require.Contains(t, string(modes), `"`+strings.ReplaceAll(string(pattern[2]), "_", " ")+`"`)
+}
+
 // made returns the steps of a script, with their settings.
 func made(t *testing.T, script string) (steps []string) {
 	t.Helper()
@@ -168,6 +180,7 @@ func TestTheNightlyRunIsDocumented(t *testing.T) {
 	}
 	for _, step := range ci {
 		target, _, _ := strings.Cut(step, " ")
-		require.True(t, targets[target] || target == "smoke-hbase", "%s is not made nightly; test-hbase has all of the smoke test", target)
+		whole := strings.Replace(target, "smoke-", "test-", 1)
+		require.True(t, targets[whole], "%s is not made nightly; test-hbase has all of smoke-hbase", target)
 	}
 }

@@ -69,7 +69,7 @@ func TestTicketsAreRenewedUnderLoad(t *testing.T) {
 		"scanproportion", 0.1, "maxscanlength", 20, "target", 500, "telemetry.interval", "1s"), []string{"--duration", lasts.String()})...)
 	testcluster.Eventually(t, testcluster.Patience, func() bool { return h.Status(id) == "running" }, "the run should begin")
 	begin := time.Now()
-	breaks := 0
+	breaks, back := 0, time.Duration(0)
 	for at := life * 9 / 10; at < lasts-life/6; at += life * 9 / 10 {
 		if time.Since(begin) > at { // the server was away for long
 			continue
@@ -77,6 +77,7 @@ func TestTicketsAreRenewedUnderLoad(t *testing.T) {
 		require.Equal(t, "running", until(t, h, id, begin.Add(at)), "the run should go on: %s", h.Show(id).Reason)
 		if breaks++; breaks == 2 {
 			replace(t, c, h, table)
+			back = time.Since(begin)
 		} else {
 			pause(t, c)
 		}
@@ -98,7 +99,7 @@ func TestTicketsAreRenewedUnderLoad(t *testing.T) {
 		require.NotRegexp(t, `(?i)ticket|kerberos|kinit|keytab|kdc|sasl|gss`, e.Message)
 	}
 	faultless(t, r)
-	busy(t, r.Phases[0], life, lasts)
+	busy(t, r.Phases[0], life, lasts, back)
 	for _, log := range []string{byKeytab.Log(), byCache.Log()} {
 		require.NotRegexp(t, `has expired|refuses the ticket|no KDC|gives no new one`, log)
 	}
@@ -283,8 +284,8 @@ func issued(t *testing.T, c *cluster) tickets {
 }
 
 // busy requires that operations succeeded in parts of a run that last as long as a ticket, until its end. There may be none while the
-// regions of the killed server are opened, which can take longer than a short ticket lives.
-func busy(t *testing.T, p result.Phase, life, lasts time.Duration) {
+// regions of the killed server are opened, which can take longer than a short ticket lives, and on a busy machine until after the run's end.
+func busy(t *testing.T, p result.Phase, life, lasts, back time.Duration) {
 	t.Helper()
 	parts := make([]uint64, int(lasts/life))
 	for _, point := range p.Series {
@@ -297,6 +298,8 @@ func busy(t *testing.T, p result.Phase, life, lasts time.Duration) {
 		}
 	}
 	t.Logf("operations in each life of a ticket: %v", parts)
-	require.Positive(t, parts[len(parts)-1], "the run goes on to its end")
+	if back < lasts-life {
+		require.Positive(t, parts[len(parts)-1], "the run goes on to its end")
+	}
 	require.GreaterOrEqual(t, len(slices.DeleteFunc(parts, func(n uint64) bool { return n == 0 })), 3, "the run goes on in several lives of a ticket")
 }
