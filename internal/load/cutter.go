@@ -251,7 +251,9 @@ func (c *cutter) finish() {
 		lastDone = max(lastDone, s.runTime(last))
 	}
 	end := s.endRun.Load()
-	if end > max(0, s.runTime(s.now())) {
+	// The workers read the end by the agent's clock. In the run's time it may be a moment away, if the time base was adjusted
+	// since, or by rounding.
+	if !s.ranOut.Load() && end > max(0, s.runTime(s.now())) {
 		for c.next < lastDone {
 			c.boundary()
 			c.plan()

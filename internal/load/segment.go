@@ -50,6 +50,7 @@ type segment struct {
 	countedRun atomic.Int64 // run: from when on operations count against the last phase's number
 	counted    atomic.Int64 // local: the same
 	firstAt    atomic.Int64 // local: when the first operation was sent
+	ranOut     atomic.Bool  // a worker ended because the segment's time was over
 	cutAt      atomic.Int64 // local: where the current window ends
 	_          [64]byte
 	claims     atomic.Int64 // open loop: operations left to claim; written with each operation
@@ -275,6 +276,15 @@ func (s *segment) announce() {
 
 // now returns the agent's clock.
 func (s *segment) now() int64 { return s.r.cfg.Clock.Now() - s.anchor }
+
+// over reports whether the segment's time is over at an instant of the agent's clock. Only workers call it, before they end.
+func (s *segment) over(now int64) bool {
+	if now < s.endAt.Load() {
+		return false
+	}
+	s.ranOut.Store(true)
+	return true
+}
 
 // local maps run to local.
 func (s *segment) local(run int64) int64 {

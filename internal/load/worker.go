@@ -81,7 +81,7 @@ func (w *worker) run() {
 // closed issues each operation as soon as the one before it is done.
 func (w *worker) closed() {
 	s := w.s
-	for now := s.now(); now < s.endAt.Load(); {
+	for now := s.now(); !s.over(now); {
 		if !w.counting && now >= s.counted.Load() {
 			w.count()
 		}
@@ -117,7 +117,7 @@ func (w *worker) turn() (intended, sent int64, ok bool) {
 // open issues operations at the instants that the worker claims from the segment's schedule.
 func (w *worker) open() {
 	s := w.s
-	for free := int64(0); free < s.endAt.Load(); {
+	for free := int64(0); !s.over(free); {
 		// A load's range may be exhausted, and a claimed instant cannot be returned; an operation drawn by a run, on the
 		// other hand, should be executed.
 		if s.load && !w.gen.Next(&w.op) {
@@ -126,7 +126,9 @@ func (w *worker) open() {
 		intended := int64(s.schedule.Claim())
 		if end := s.endRun.Load(); intended >= end {
 			if end != never {
-				w.waitUntil(end) // a phase that ends by time lasts until then, even without operations to send
+				if _, ok := w.waitUntil(end); ok { // a phase that ends by time lasts until then, even without operations to send
+					s.ranOut.Store(true)
+				}
 			}
 			return
 		}
@@ -178,11 +180,11 @@ func (s *segment) claim() bool {
 func (w *worker) waitUntil(run int64) (now int64, ok bool) {
 	s := w.s
 	for {
-		now, end := s.now(), s.endAt.Load()
-		if now >= end {
+		now = s.now()
+		if s.over(now) {
 			return now, false
 		}
-		left := time.Duration(min(s.local(run), end) - now)
+		left := time.Duration(min(s.local(run), s.endAt.Load()) - now)
 		if left <= 0 {
 			return now, true
 		}
