@@ -14,7 +14,7 @@ import (
 
 	"github.com/benchd/benchd/internal/cli"
 	"github.com/benchd/benchd/internal/cli/clitest"
-	"github.com/benchd/benchd/internal/target"
+	"github.com/benchd/benchd/internal/target/all"
 )
 
 // Each command line in a document is parsed. Commands that need no server are run, with less work; those that submit, need a
@@ -29,7 +29,7 @@ func TestCommandLinesInDocumentsWork(t *testing.T) {
 	defer runs.Wait()               // also if a later line is wrong
 	slots := make(chan struct{}, 4) // a run waits for most of its time
 	for _, line := range lines {
-		cmd, err := clitest.Check(program(target.All()).Tree(cli.Streams{}), line)
+		cmd, err := clitest.Check(program(all.Targets()).Tree(cli.Streams{}), line)
 		require.NoError(t, err, "%s: benchctl %v", line.Place, line.Args)
 		args, how := runnable(cmd.CommandPath(), line)
 		if args == nil {

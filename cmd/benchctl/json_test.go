@@ -24,7 +24,7 @@ import (
 	"github.com/benchd/benchd/internal/sandbox/control"
 	"github.com/benchd/benchd/internal/sandbox/fault"
 	"github.com/benchd/benchd/internal/search"
-	"github.com/benchd/benchd/internal/target"
+	"github.com/benchd/benchd/internal/target/all"
 )
 
 // jsonDocument is the document that describes all JSON that benchctl prints.
@@ -117,7 +117,7 @@ func TestEveryCommandWithJSONIsDocumented(t *testing.T) {
 	require.ElementsMatch(t, want, documented)
 
 	used := map[string]bool{"benchctl submit --dry-run": true}
-	walkCommands(program(target.All()).Tree(cli.Streams{}), func(cmd *cobra.Command) {
+	walkCommands(program(all.Targets()).Tree(cli.Streams{}), func(cmd *cobra.Command) {
 		output := cmd.Flag("output")
 		if !cmd.Runnable() || output == nil || !strings.Contains(output.Value.Type(), "json") {
 			return

@@ -8,6 +8,7 @@ import (
 
 	"github.com/benchd/benchd/internal/cli"
 	"github.com/benchd/benchd/internal/target"
+	"github.com/benchd/benchd/internal/target/all"
 )
 
 // Set by the linker.
@@ -20,7 +21,7 @@ func main() {
 
 // run runs a command. Only commands that react to signals catch them.
 func run(args []string, streams cli.Streams) error {
-	return program(target.All()).Run(context.Background(), args, streams)
+	return program(all.Targets()).Run(context.Background(), args, streams)
 }
 
 // program returns benchctl with its commands, for targets.

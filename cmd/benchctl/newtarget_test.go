@@ -15,13 +15,13 @@ import (
 	"github.com/benchd/benchd/internal/cli"
 	"github.com/benchd/benchd/internal/dev"
 	"github.com/benchd/benchd/internal/result"
-	"github.com/benchd/benchd/internal/target"
+	"github.com/benchd/benchd/internal/target/all"
 	"github.com/benchd/benchd/test/mapdb"
 )
 
 // A target outside of benchd is added to all commands by one line.
 func TestATargetJoinsAllCommandsByOneLine(t *testing.T) {
-	targets := append(target.All(), mapdb.Target())
+	targets := append(all.Targets(), mapdb.Target())
 
 	benchctl := func(args ...string) (out, errOut string, err error) {
 		var o, e bytes.Buffer

@@ -12,7 +12,7 @@ import (
 
 	"github.com/benchd/benchd/internal/cli"
 	"github.com/benchd/benchd/internal/phrase"
-	"github.com/benchd/benchd/internal/target"
+	"github.com/benchd/benchd/internal/target/all"
 )
 
 func TestTheEndOfASuiteDeterminesTheExitCode(t *testing.T) {
@@ -53,17 +53,17 @@ func TestTheResultIsPrintedInEachFormat(t *testing.T) {
 	const suite = `{"schema": 1, "kind": "suite", "id": "S", "status": "complete", "runs": [], "of_a_later_version": 1}`
 	var out bytes.Buffer
 	c := &cli.Context{Streams: cli.Streams{Out: &out, Err: io.Discard}}
-	require.NoError(t, printResult(c, target.All(), []byte(suite), "json", phrase.Translator{}))
+	require.NoError(t, printResult(c, all.Targets(), []byte(suite), "json", phrase.Translator{}))
 	require.Contains(t, out.String(), "\n  \"of_a_later_version\": 1\n")
 	require.Equal(t, byte('\n'), out.Bytes()[out.Len()-1])
 	out.Reset()
-	require.NoError(t, printResult(c, target.All(), []byte(suite), "table", phrase.Translator{}))
+	require.NoError(t, printResult(c, all.Targets(), []byte(suite), "table", phrase.Translator{}))
 	require.Contains(t, out.String(), "suite S")
-	err := printResult(c, target.All(), []byte(suite), "ycsb", phrase.Translator{})
+	err := printResult(c, all.Targets(), []byte(suite), "ycsb", phrase.Translator{})
 	require.ErrorContains(t, err, "YCSB's format has room for one")
 	require.Equal(t, cli.Usage, cli.CodeOf(err))
-	require.Error(t, printResult(c, target.All(), []byte("{"), "json", phrase.Translator{}))
-	require.Error(t, printResult(c, target.All(), []byte("{"), "table", phrase.Translator{}))
+	require.Error(t, printResult(c, all.Targets(), []byte("{"), "json", phrase.Translator{}))
+	require.Error(t, printResult(c, all.Targets(), []byte("{"), "table", phrase.Translator{}))
 }
 
 func TestASignalBeforeTheSuiteIsQueuedInterruptsTheSubmission(t *testing.T) {

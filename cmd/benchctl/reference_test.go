@@ -7,14 +7,14 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/benchd/benchd/internal/target"
+	"github.com/benchd/benchd/internal/target/all"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
 func TestFlagsKeysVariablesAndDocumentMatch(t *testing.T) {
 	const document = "../../docs/benchctl.md"
-	p := program(target.All())
+	p := program(all.Targets())
 	require.Empty(t, p.Flaws())
 	if *update {
 		require.NoError(t, os.WriteFile(document, []byte(p.Reference()), 0o600))

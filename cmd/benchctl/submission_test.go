@@ -12,7 +12,7 @@ import (
 	"github.com/benchd/benchd/internal/config"
 	"github.com/benchd/benchd/internal/property"
 	"github.com/benchd/benchd/internal/spec"
-	"github.com/benchd/benchd/internal/target"
+	"github.com/benchd/benchd/internal/target/all"
 )
 
 // gather parses a command line as submit and run do.
@@ -20,7 +20,7 @@ func gather(t *testing.T, args ...string) (spec.Submission, error) {
 	t.Helper()
 	cmd := &cobra.Command{Use: "benchctl"}
 	cmd.Flags().String(config.FileFlag, "", "")
-	f := addSubmissionFlags(cmd, target.All())
+	f := addSubmissionFlags(cmd, all.Targets())
 	require.NoError(t, cmd.ParseFlags(args))
 	origins, err := cli.Load(cmd)
 	require.NoError(t, err)
@@ -68,7 +68,7 @@ func TestFlagsBecomeSettingsWithTheirOrigin(t *testing.T) {
 
 func TestEverySettingFlagIsAPropertyOfTheSpec(t *testing.T) {
 	known := map[string]bool{}
-	for _, k := range target.All().Reader().Keys() {
+	for _, k := range all.Targets().Reader().Keys() {
 		known[k.Name] = k.Status == property.Honoured
 	}
 	for _, f := range settingFlags() {

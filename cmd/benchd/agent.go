@@ -28,7 +28,7 @@ import (
 	"github.com/benchd/benchd/internal/identity"
 	"github.com/benchd/benchd/internal/security"
 	"github.com/benchd/benchd/internal/spec"
-	"github.com/benchd/benchd/internal/target"
+	"github.com/benchd/benchd/internal/target/all"
 )
 
 type agentFlags struct {
@@ -95,7 +95,7 @@ these files, and an agent that has them writes no core dumps.`,
 	cli.WriteBelowFlag(cmd, &f.writeBelow, "")
 	cli.AllowTargetFlag(cmd, &f.allow)
 	cli.SecretsFlag(cmd, &f.secrets)
-	f.credential = cli.AddCredentialFlags(cmd, cli.AddSiteFolders(cmd, target.All().Descriptors()))
+	f.credential = cli.AddCredentialFlags(cmd, cli.AddSiteFolders(cmd, all.Targets().Descriptors()))
 	cli.RawIOFlag(cmd, &f.rawIO)
 	profilesFlag(cmd, &f.profiles, "--metrics-listen")
 	config.Duration(fs, &f.orphan, "orphan-timeout", false, "stop the load after this time without a coordinator")
@@ -199,7 +199,7 @@ func runAgent(ctx context.Context, c *cli.Context, cmd *cobra.Command, f *agentF
 	if err != nil {
 		return err
 	}
-	targets := target.All()
+	targets := all.Targets()
 	actors := targets.Actors()
 	actors[doctor.Target] = doctor.Open(doctor.This(), doctor.Use{
 		Folders: []doctor.Folder{spoolFolderOf(spool, base)}, Certificates: f.tls.Inspect(),

@@ -26,7 +26,7 @@ import (
 	"github.com/benchd/benchd/internal/pki"
 	"github.com/benchd/benchd/internal/results"
 	"github.com/benchd/benchd/internal/security"
-	"github.com/benchd/benchd/internal/target"
+	"github.com/benchd/benchd/internal/target/all"
 )
 
 type coordinatorFlags struct {
@@ -129,7 +129,7 @@ func runCoordinator(ctx context.Context, c *cli.Context, f coordinatorFlags) (er
 		return err
 	}
 	config := coordinator.Config{
-		DataDir: f.data, Keep: keep, Version: c.Version, Reader: target.All().Reader(), Logger: c.Logger, Registerer: registry,
+		DataDir: f.data, Keep: keep, Version: c.Version, Reader: all.Targets().Reader(), Logger: c.Logger, Registerer: registry,
 		Clock: clock.NewSource(f.skew), Audit: f.auditFile(), Enroller: enroller,
 		Listeners: []string{cli.Secured("gRPC", listening(f.listen, rpc), store != nil), cli.Secured("HTTP", web.Addr().String(), webSecured(webConfig, f.tls))},
 	}

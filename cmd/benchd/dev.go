@@ -14,7 +14,7 @@ import (
 	"github.com/benchd/benchd/internal/dev"
 	"github.com/benchd/benchd/internal/load"
 	"github.com/benchd/benchd/internal/security"
-	"github.com/benchd/benchd/internal/target"
+	"github.com/benchd/benchd/internal/target/all"
 )
 
 type devFlags struct {
@@ -57,7 +57,7 @@ everything is plain text, and benchctl needs no profile.`,
 	cli.WriteBelowFlag(cmd, &f.writeBelow, "")
 	cli.AllowTargetFlag(cmd, &f.allow)
 	cli.SecretsFlag(cmd, &f.secrets)
-	f.credential = cli.AddCredentialFlags(cmd, cli.AddSiteFolders(cmd, target.All().Descriptors()))
+	f.credential = cli.AddCredentialFlags(cmd, cli.AddSiteFolders(cmd, all.Targets().Descriptors()))
 	cli.RawIOFlag(cmd, &f.rawIO)
 	profilesFlag(cmd, &f.profiles, "--http")
 	cmd.Flags().BoolVar(&f.insecure, "insecure", false, "use plain text without certificates, and allow addresses beyond this machine: everyone who reaches them can read and control it")
@@ -140,7 +140,7 @@ func (f *devFlags) checkListen() error {
 
 // embedded returns the function that starts the sandbox, or nil for none.
 func (f *devFlags) embedded(c *cli.Context) (load.Start, error) {
-	t, ok := target.All().Embeddable()
+	t, ok := all.Targets().Embeddable()
 	if !ok || f.servers == 0 {
 		return nil, nil //nolint:nilnil // no sandbox is wanted
 	}

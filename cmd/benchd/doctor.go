@@ -22,7 +22,7 @@ import (
 	"github.com/benchd/benchd/internal/remote"
 	"github.com/benchd/benchd/internal/security"
 	"github.com/benchd/benchd/internal/spec"
-	"github.com/benchd/benchd/internal/target"
+	"github.com/benchd/benchd/internal/target/all"
 )
 
 type doctorFlags struct {
@@ -40,7 +40,7 @@ type doctorFlags struct {
 
 func doctorCommand() cli.Command {
 	f := doctorFlags{output: "table"}
-	targets := target.All().Descriptors()
+	targets := all.Targets().Descriptors()
 	example := targets.Example()
 	cmd := &cobra.Command{
 		Use:   "doctor",
@@ -66,7 +66,7 @@ coordinator, target or a port cannot be reached or used, and 1 if another findin
 	fs.StringVar(&f.data, "data", "benchd-data", "`DIR` of the archive of a coordinator on this machine")
 	fs.StringVar(&f.metrics, "metrics-listen", "127.0.0.1:0", "HTTP `HOST:PORT` of an agent's metrics")
 	fs.StringVar(&f.spool, "spool", "", "`DIR` of an agent's spool; default is that of `benchd agent`")
-	config.Enum(cmd, &f.db, "db", "", "open this target, as an agent would", target.All().Names()...)
+	config.Enum(cmd, &f.db, "db", "", "open this target, as an agent would", all.Targets().Names()...)
 	config.PairsVar(fs, &f.properties, "property", "p", "set a property of the target, such as "+example.Where+"; repeatable")
 	f.sites = cli.AddSiteFlags(cmd, targets, "-p overrides it")
 	f.credential = cli.AddCredentialFlags(cmd, f.sites)
@@ -112,9 +112,9 @@ func runDoctor(ctx context.Context, c *cli.Context, cmd *cobra.Command, f *docto
 		findings = append(findings, beyond...)
 	}
 	if f.db != "" {
-		all := target.All()
-		t, _ := all.Descriptors().Find(f.db)
-		findings = append(findings, doctor.Reach(ctx, t, all.Drivers()[f.db], load.Settings{
+		targets := all.Targets()
+		t, _ := targets.Descriptors().Find(f.db)
+		findings = append(findings, doctor.Reach(ctx, t, targets.Drivers()[f.db], load.Settings{
 			Properties: properties, Run: "doctor", Agent: "doctor", Dial: dialer, Credential: keys, Logger: c.Logger,
 		}))
 	}
@@ -175,7 +175,7 @@ func (f *doctorFlags) where(cmd *cobra.Command, origins config.Origins) (map[str
 	usage := func(err error) error { return &cli.UsageError{Command: cmd.CommandPath(), Err: err} }
 	if f.db == "" {
 		if len(f.properties) > 0 || f.sites.Given() {
-			return nil, usage(errors.New(f.sites.With("-p") + " locate a target: name its kind with --db, such as --db " + target.All().Descriptors().Example().Name))
+			return nil, usage(errors.New(f.sites.With("-p") + " locate a target: name its kind with --db, such as --db " + all.Targets().Descriptors().Example().Name))
 		}
 		return nil, nil
 	}
@@ -187,7 +187,7 @@ func (f *doctorFlags) where(cmd *cobra.Command, origins config.Origins) (map[str
 	for _, p := range f.properties {
 		s.Properties = append(s.Properties, spec.Setting{Key: p.Key, Value: p.Value})
 	}
-	properties, _, err := target.All().Reader().Target(s, f.db) // its warnings are not about the location of the target
+	properties, _, err := all.Targets().Reader().Target(s, f.db) // its warnings are not about the location of the target
 	if err != nil {
 		return nil, &cli.Error{Code: cli.Usage, Err: err}
 	}

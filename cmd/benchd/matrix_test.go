@@ -26,7 +26,7 @@ import (
 	"github.com/benchd/benchd/internal/doctor"
 	"github.com/benchd/benchd/internal/identity"
 	"github.com/benchd/benchd/internal/plan"
-	"github.com/benchd/benchd/internal/target"
+	"github.com/benchd/benchd/internal/target/all"
 	"github.com/benchd/benchd/internal/tolerance"
 	"github.com/benchd/benchd/internal/wire"
 )
@@ -211,7 +211,7 @@ func TestEachCallHasARowInTheMatrix(t *testing.T) {
 // TestEachActionHasARowInTheMatrix fails for a new action of a target, until its row is written.
 func TestEachActionHasARowInTheMatrix(t *testing.T) {
 	names := []string{plan.Hook, doctor.Action}
-	for _, one := range target.All().Descriptors() {
+	for _, one := range all.Targets().Descriptors() {
 		for _, a := range one.Actions {
 			names = append(names, a.Name)
 		}
@@ -333,12 +333,12 @@ func requests(t *testing.T, row string) (list []request) {
 	case doctor.Action:
 		return []request{order(t, doctor.Target, name, nil)}
 	case plan.Hook:
-		for _, one := range target.All().Descriptors() {
+		for _, one := range all.Targets().Descriptors() {
 			list = append(list, submission(t, one.Name, "actions=1s hook "+words))
 		}
 		return list
 	}
-	for _, one := range target.All().Descriptors() {
+	for _, one := range all.Targets().Descriptors() {
 		i := slices.IndexFunc(one.Actions, func(a descriptor.Action) bool { return a.Name == name })
 		if i < 0 {
 			continue

@@ -14,14 +14,14 @@ import (
 	benchdv1 "github.com/benchd/benchd/internal/gen/benchd/v1"
 	"github.com/benchd/benchd/internal/identity"
 	"github.com/benchd/benchd/internal/pki"
-	"github.com/benchd/benchd/internal/target"
+	"github.com/benchd/benchd/internal/target/all"
 	"github.com/benchd/benchd/internal/wire"
 )
 
 // enrolling opens a coordinator with an agents' authority.
 func enrolling(t *testing.T, data string, e *pki.Enroller) *coordinator.Coordinator {
 	t.Helper()
-	c, err := coordinator.New(t.Context(), coordinator.Config{DataDir: data, Reader: target.All().Reader(), Enroller: e})
+	c, err := coordinator.New(t.Context(), coordinator.Config{DataDir: data, Reader: all.Targets().Reader(), Enroller: e})
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = c.Close(context.WithoutCancel(t.Context())) })
 	return c

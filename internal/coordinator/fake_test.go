@@ -24,7 +24,7 @@ import (
 	benchdv1 "github.com/benchd/benchd/internal/gen/benchd/v1"
 	"github.com/benchd/benchd/internal/latency"
 	"github.com/benchd/benchd/internal/result"
-	"github.com/benchd/benchd/internal/target"
+	"github.com/benchd/benchd/internal/target/all"
 	"github.com/benchd/benchd/internal/tolerance"
 	"github.com/benchd/benchd/internal/wire"
 )
@@ -72,7 +72,7 @@ func (h *harness) open() {
 		wrapped = h.wrap(opened)
 	}
 	c, err := coordinator.New(h.t.Context(), coordinator.Config{
-		DataDir: h.dir, Archive: wrapped, Version: "test", Reader: target.All().Reader(), AgentGrace: h.grace,
+		DataDir: h.dir, Archive: wrapped, Version: "test", Reader: all.Targets().Reader(), AgentGrace: h.grace,
 		ShowEnded: h.show, Clock: clock.NewSource(h.skew), Registerer: h.registry, Logger: slog.New(slog.NewTextHandler(h, nil)),
 	})
 	require.NoError(h.t, err)

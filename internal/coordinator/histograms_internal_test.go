@@ -14,7 +14,7 @@ import (
 	"github.com/benchd/benchd/internal/result"
 	"github.com/benchd/benchd/internal/results"
 	"github.com/benchd/benchd/internal/results/resultstest"
-	"github.com/benchd/benchd/internal/target"
+	"github.com/benchd/benchd/internal/target/all"
 	"github.com/benchd/benchd/internal/wire"
 )
 
@@ -22,7 +22,7 @@ import (
 func TestLogsAreTheHistograms(t *testing.T) {
 	c := closedCoordinator(t)
 	c.results = results.New(results.Config{
-		Archive: c.archive, Reader: target.All().Reader(), Version: "test", Clock: c.clock, Quarantine: c.quarantine, Logger: c.log, Sealed: sealedIn(c.config.DataDir),
+		Archive: c.archive, Reader: all.Targets().Reader(), Version: "test", Clock: c.clock, Quarantine: c.quarantine, Logger: c.log, Sealed: sealedIn(c.config.DataDir),
 	})
 	for id, windows := range map[string]int{"SHORT": 30, "LONG": 1010} {
 		resultstest.Ended(t, c.archive, id, windows, time.Hour, result.Complete)

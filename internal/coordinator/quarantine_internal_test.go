@@ -22,13 +22,13 @@ import (
 	"github.com/benchd/benchd/internal/result"
 	"github.com/benchd/benchd/internal/results"
 	"github.com/benchd/benchd/internal/results/resultstest"
-	"github.com/benchd/benchd/internal/target"
+	"github.com/benchd/benchd/internal/target/all"
 )
 
 // openCoordinator is a coordinator that works.
 func openCoordinator(t *testing.T, dir string) *Coordinator {
 	t.Helper()
-	c, err := New(t.Context(), Config{DataDir: dir, Version: "test", Reader: target.All().Reader(), AgentGrace: 50 * time.Millisecond})
+	c, err := New(t.Context(), Config{DataDir: dir, Version: "test", Reader: all.Targets().Reader(), AgentGrace: 50 * time.Millisecond})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, c.Close(context.WithoutCancel(t.Context()))) })
 	return c
@@ -39,8 +39,8 @@ func closedCoordinator(t *testing.T) *Coordinator {
 	t.Helper()
 	log := slog.New(slog.DiscardHandler)
 	store := resultstest.Open(t)
-	c := &Coordinator{config: Config{DataDir: filepath.Dir(store.Path()), Reader: target.All().Reader()}, archive: store, log: log, clock: clock.NewSource(clock.Skew{}), quarantine: quarantine.NewList(log)}
-	c.results = results.New(results.Config{Archive: c.archive, Reader: target.All().Reader(), Version: "test", Clock: c.clock, Quarantine: c.quarantine, Logger: log})
+	c := &Coordinator{config: Config{DataDir: filepath.Dir(store.Path()), Reader: all.Targets().Reader()}, archive: store, log: log, clock: clock.NewSource(clock.Skew{}), quarantine: quarantine.NewList(log)}
+	c.results = results.New(results.Config{Archive: c.archive, Reader: all.Targets().Reader(), Version: "test", Clock: c.clock, Quarantine: c.quarantine, Logger: log})
 	return c
 }
 

@@ -32,6 +32,7 @@ import (
 	"github.com/benchd/benchd/internal/outbound"
 	"github.com/benchd/benchd/internal/secret"
 	"github.com/benchd/benchd/internal/target"
+	"github.com/benchd/benchd/internal/target/all"
 	"github.com/benchd/benchd/internal/wire"
 )
 
@@ -102,7 +103,7 @@ func Start(ctx context.Context, config Config) (*Cluster, error) {
 		config.DataDir = c.folder
 	}
 	if config.Targets == nil {
-		config.Targets = target.All()
+		config.Targets = all.Targets()
 	}
 	reader, actors := config.Targets.Reader(), config.Targets.Actors()
 	actors[doctor.Target] = doctor.Open(doctor.This(), doctor.Use{})

@@ -19,6 +19,7 @@ import (
 	"github.com/benchd/benchd/internal/sandbox"
 	"github.com/benchd/benchd/internal/sandbox/fault"
 	"github.com/benchd/benchd/internal/target"
+	"github.com/benchd/benchd/internal/target/all"
 	"github.com/benchd/benchd/internal/target/hbase/embed"
 )
 
@@ -28,15 +29,15 @@ type watched struct {
 	targets []load.Target
 }
 
-// all returns the targets of this build, with the sandbox's targets watched.
-func (w *watched) all() target.List {
-	all := target.All()
-	for i := range all {
-		open := all[i].Open
-		if all[i].Name != "sandbox" {
+// list returns the targets of this build, with the sandbox's targets watched.
+func (w *watched) list() target.List {
+	targets := all.Targets()
+	for i := range targets {
+		open := targets[i].Open
+		if targets[i].Name != "sandbox" {
 			continue
 		}
-		all[i].Open = func(ctx context.Context, s load.Settings) (load.Target, error) {
+		targets[i].Open = func(ctx context.Context, s load.Settings) (load.Target, error) {
 			t, err := open(ctx, s)
 			if err == nil {
 				w.mu.Lock()
@@ -46,7 +47,7 @@ func (w *watched) all() target.List {
 			return t, err
 		}
 	}
-	return all
+	return targets
 }
 
 // retries returns the number of retries by cause.
@@ -80,7 +81,7 @@ func faulty(t *testing.T, faults string, settings map[string]string) (result.Run
 	maps.Copy(all, settings)
 	w := &watched{}
 	r := executeOn(t, dev.Config{
-		Agents: 2, Targets: w.all(), Embed: embed.Start(sandbox.Options{Faults: parsed, Detection: 300 * time.Millisecond}),
+		Agents: 2, Targets: w.list(), Embed: embed.Start(sandbox.Options{Faults: parsed, Detection: 300 * time.Millisecond}),
 	}, all)
 	return r, w.retries(t)
 }

@@ -38,9 +38,10 @@ func layers() []layer {
 		}},
 		{"edges", []part{
 			{name: "load"},
-			{name: "target", beside: []string{"target/hbase", "target/null"}},
-			{name: "target/hbase", beside: []string{"load", "observe", "sandbox"}, only: []string{"target", "test"}, tests: []string{"dev"}},
-			{name: "target/null", beside: []string{"load"}},
+			{name: "target", beside: []string{"load", "observe"}},
+			{name: "target/all", beside: []string{"target/hbase", "target/null"}},
+			{name: "target/hbase", beside: []string{"target", "sandbox"}, only: []string{"target/all", "test"}, tests: []string{"dev"}},
+			{name: "target/null", beside: []string{"target"}},
 			{name: "target/hbase/protocol", only: []string{"target/hbase", "sandbox", "sandbox/fault", "test"}},
 			{name: "observe"},
 			{name: "sandbox", beside: []string{"sandbox/control"}},
@@ -74,7 +75,7 @@ func layers() []layer {
 			{name: "target/null/nullspec", beside: []string{"descriptor"}},
 			{
 				name: "target/hbase/hbasespec", beside: []string{"descriptor", "sandbox/fault", "plan"},
-				only: []string{"target", "target/hbase", "test"}, tests: []string{"spec", "report"},
+				only: []string{"target/hbase", "test"}, tests: []string{"spec", "report"},
 			},
 			{name: "descriptor", beside: []string{"property", "workload"}},
 			{name: "property"},

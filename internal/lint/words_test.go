@@ -22,7 +22,7 @@ type mention struct{ path, reason string }
 func mentions() []mention {
 	return []mention{
 		{"internal/target/hbase", "the target itself"},
-		{"internal/target/target.go", "its registration, one line for each target"},
+		{"internal/target/all/all.go", "its registration"},
 		{"internal/sandbox", "the sandbox speaks its protocols"},
 		{"cmd/benchd/sandbox.go", "the command that starts a sandbox prints how its clients reach it"},
 		{"cmd/benchctl/fault.go", "the help of a sandbox's faults names tables that they leave alone"},

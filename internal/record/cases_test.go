@@ -11,7 +11,7 @@ import (
 	"github.com/benchd/benchd/internal/plan"
 	"github.com/benchd/benchd/internal/record"
 	"github.com/benchd/benchd/internal/result"
-	"github.com/benchd/benchd/internal/target"
+	"github.com/benchd/benchd/internal/target/all"
 )
 
 // TestCasesAreWhatRepetitionsGet opens the run of an import, whose state asks for more than its properties show.
@@ -25,7 +25,7 @@ func TestCasesAreWhatRepetitionsGet(t *testing.T) {
 		ID: "S.1", Suite: "S", Case: "a", Repeat: 1, Status: result.Cancelled, State: state,
 		Properties: map[string]string{"db": "hbase", "table": "benchd_a", "columnfamily": "f", "operationcount": "1000", "recordcount": "1000"},
 	}}
-	reader, suite := target.All().Reader(), archive.Suite{ID: "S"}
+	reader, suite := all.Targets().Reader(), archive.Suite{ID: "S"}
 	cases, err := record.Cases(reader, suite, runs)
 	require.NoError(t, err)
 	again, err := record.RunAgain(reader, suite, runs, []lifecycle.Retry{{Of: "S.1", ID: "S.2"}})

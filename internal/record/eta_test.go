@@ -10,11 +10,11 @@ import (
 	"github.com/benchd/benchd/internal/record"
 	"github.com/benchd/benchd/internal/result"
 	"github.com/benchd/benchd/internal/spec"
-	"github.com/benchd/benchd/internal/target"
+	"github.com/benchd/benchd/internal/target/all"
 )
 
 func TestTheRemainingTimeOfASuiteIsEstimated(t *testing.T) {
-	suite, _, err := target.All().Reader().Parse(spec.Submission{Suite: &spec.File{Name: "s.yaml", Content: []byte(`
+	suite, _, err := all.Targets().Reader().Parse(spec.Submission{Suite: &spec.File{Name: "s.yaml", Content: []byte(`
 suite: s
 properties: {db: "null", recordcount: 100}
 scenarios:
@@ -24,14 +24,14 @@ scenarios:
 	require.NoError(t, err)
 	runs, err := record.NewRuns("S", *suite, record.Ask{Agents: 1})
 	require.NoError(t, err)
-	require.False(t, record.NewETA(target.All().Reader(), archive.Suite{}, runs, "S.1").Known, "the time for 100 operations is unknown")
+	require.False(t, record.NewETA(all.Targets().Reader(), archive.Suite{}, runs, "S.1").Known, "the time for 100 operations is unknown")
 
-	eta := record.NewETA(target.All().Reader(), archive.Suite{}, runs[2:], "S.3")
+	eta := record.NewETA(all.Targets().Reader(), archive.Suite{}, runs[2:], "S.3")
 	require.True(t, eta.Known)
 	require.Equal(t, time.Minute, eta.After)
 
 	runs[0].Status, runs[0].Started, runs[0].Ended = result.Complete, time.Unix(10, 0), time.Unix(17, 0)
-	eta = record.NewETA(target.All().Reader(), archive.Suite{}, runs, "S.2")
+	eta = record.NewETA(all.Targets().Reader(), archive.Suite{}, runs, "S.2")
 	require.True(t, eta.Known)
 	require.Equal(t, time.Minute+7*time.Second, eta.After, "as long as the first of its case")
 }

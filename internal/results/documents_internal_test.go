@@ -22,7 +22,7 @@ import (
 	"github.com/benchd/benchd/internal/result"
 	"github.com/benchd/benchd/internal/results/resultstest"
 	"github.com/benchd/benchd/internal/spec"
-	"github.com/benchd/benchd/internal/target"
+	"github.com/benchd/benchd/internal/target/all"
 )
 
 // watchedArchive counts how often the windows of runs are read.
@@ -237,7 +237,7 @@ func TestConcurrentCallersMakeAResultOnce(t *testing.T) {
 // twoRuns stores an ended suite of a case with two repeats.
 func twoRuns(t *testing.T, store resultstest.Archive) {
 	t.Helper()
-	parsed, _, err := target.All().Reader().Parse(spec.Submission{Suite: &spec.File{Name: "s.yaml", Content: []byte(`
+	parsed, _, err := all.Targets().Reader().Parse(spec.Submission{Suite: &spec.File{Name: "s.yaml", Content: []byte(`
 suite: s
 properties: {db: "null", recordcount: 1000, operationcount: 0, duration: 20s, interval: 1s}
 scenarios: [{name: c, repeats: 2}]
@@ -251,7 +251,7 @@ scenarios: [{name: c, repeats: 2}]
 	require.NoError(t, store.CreateSuite(t.Context(), suite, records))
 	like := resultstest.NewRun(t, store, "LIKE", 2, 20, 2, 700)
 	for i := range records {
-		r, err := record.Open(target.All().Reader(), suite, records[i])
+		r, err := record.Open(all.Targets().Reader(), suite, records[i])
 		require.NoError(t, err)
 		life := like.Record.State.Life
 		r.State.Life.Status, r.State.Life.Phase, r.State.Life.Shards, r.State.Agents = result.Complete, 0, life.Shards, like.Record.State.Agents

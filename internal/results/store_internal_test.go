@@ -18,7 +18,7 @@ import (
 	"github.com/benchd/benchd/internal/quarantine"
 	"github.com/benchd/benchd/internal/result"
 	"github.com/benchd/benchd/internal/results/resultstest"
-	"github.com/benchd/benchd/internal/target"
+	"github.com/benchd/benchd/internal/target/all"
 	"github.com/benchd/benchd/internal/wire"
 )
 
@@ -26,7 +26,7 @@ import (
 func newStore(from Archive, keep Keep) *Store {
 	log := slog.New(slog.DiscardHandler)
 	return New(Config{
-		Archive: from, Reader: target.All().Reader(), Version: "test", Keep: keep, Clock: clock.NewSource(clock.Skew{}), Quarantine: quarantine.NewList(log), Logger: log,
+		Archive: from, Reader: all.Targets().Reader(), Version: "test", Keep: keep, Clock: clock.NewSource(clock.Skew{}), Quarantine: quarantine.NewList(log), Logger: log,
 	})
 }
 

@@ -1,4 +1,5 @@
-// Package target is the registry of the systems that an agent can put under load. Each has a folder of its own.
+// Package target joins the parts of a system that an agent can put under load: its description, driver, actions and telemetry.
+// Each system has a folder of its own, whose package returns its Target; package all lists them.
 package target
 
 import (
@@ -8,13 +9,6 @@ import (
 	"github.com/benchd/benchd/internal/load"
 	"github.com/benchd/benchd/internal/observe"
 	"github.com/benchd/benchd/internal/spec"
-	"github.com/benchd/benchd/internal/target/hbase"
-	"github.com/benchd/benchd/internal/target/hbase/action"
-	"github.com/benchd/benchd/internal/target/hbase/embed"
-	"github.com/benchd/benchd/internal/target/hbase/hbasespec"
-	"github.com/benchd/benchd/internal/target/hbase/watch"
-	"github.com/benchd/benchd/internal/target/null"
-	"github.com/benchd/benchd/internal/target/null/nullspec"
 )
 
 // Target is a kind of system that benchd can put under load.
@@ -28,15 +22,6 @@ type Target struct {
 
 // List is the targets of a program.
 type List []Target
-
-// All lists the targets of this build, in the order in which messages name them.
-func All() List {
-	return List{
-		{Target: nullspec.Target(), Open: null.Open},
-		{Target: hbasespec.Target(), Open: hbase.Open, Act: action.Open, Watch: watch.Open},
-		{Target: hbasespec.Sandbox(), Open: hbase.OpenSandbox, Act: action.Sandboxes(), Watch: watch.Open, Embed: embed.Open},
-	}
-}
 
 // Descriptors lists the descriptions of the targets.
 func (l List) Descriptors() descriptor.List {

@@ -20,7 +20,7 @@ import (
 	"github.com/benchd/benchd/internal/record"
 	"github.com/benchd/benchd/internal/result"
 	"github.com/benchd/benchd/internal/spec"
-	"github.com/benchd/benchd/internal/target"
+	"github.com/benchd/benchd/internal/target/all"
 )
 
 // Hours is the length of the run for which reports have limits of size and time, in windows of a second.
@@ -72,7 +72,7 @@ func Make(t testing.TB, dir string, seconds int) {
 // begin stores the suite and its run.
 func begin(t testing.TB, store *sqlite.Archive, seconds int) *run {
 	t.Helper()
-	reader := target.All().Reader()
+	reader := all.Targets().Reader()
 	settings := []spec.Setting{
 		{Key: "db", Value: "hbase"},
 		{Key: "columnfamily", Value: "family"},

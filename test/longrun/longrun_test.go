@@ -13,7 +13,7 @@ import (
 	"github.com/benchd/benchd/internal/quarantine"
 	"github.com/benchd/benchd/internal/result"
 	"github.com/benchd/benchd/internal/results"
-	"github.com/benchd/benchd/internal/target"
+	"github.com/benchd/benchd/internal/target/all"
 	"github.com/benchd/benchd/test/longrun"
 	"github.com/benchd/benchd/test/testcluster"
 )
@@ -26,7 +26,7 @@ func TestMake(t *testing.T) {
 	require.NoError(t, err)
 	defer func() { require.NoError(t, store.Close(context.WithoutCancel(t.Context()))) }()
 	s := results.New(results.Config{
-		Archive: store, Reader: target.All().Reader(), Version: "test", Clock: clock.NewSource(clock.Skew{}), Quarantine: quarantine.NewList(log), Logger: log,
+		Archive: store, Reader: all.Targets().Reader(), Version: "test", Clock: clock.NewSource(clock.Skew{}), Quarantine: quarantine.NewList(log), Logger: log,
 	})
 	text, err := s.JSON(t.Context(), longrun.ID)
 	require.NoError(t, err)

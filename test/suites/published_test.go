@@ -14,7 +14,7 @@ import (
 
 	"github.com/benchd/benchd/internal/plan"
 	"github.com/benchd/benchd/internal/spec"
-	"github.com/benchd/benchd/internal/target"
+	"github.com/benchd/benchd/internal/target/all"
 	"github.com/benchd/benchd/internal/target/hbase/hbasespec"
 )
 
@@ -67,7 +67,7 @@ func read(t *testing.T, name string, trial bool) *plan.Suite {
 	t.Helper()
 	content, err := os.ReadFile(folder + name)
 	require.NoError(t, err)
-	s, warnings, err := target.All().Reader().Parse(spec.Submission{Suite: &spec.File{Name: name, Content: content}, Trial: trial})
+	s, warnings, err := all.Targets().Reader().Parse(spec.Submission{Suite: &spec.File{Name: name, Content: content}, Trial: trial})
 	require.NoError(t, err)
 	require.Empty(t, warnings)
 	return s

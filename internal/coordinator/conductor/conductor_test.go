@@ -20,7 +20,7 @@ import (
 	"github.com/benchd/benchd/internal/record"
 	"github.com/benchd/benchd/internal/result"
 	"github.com/benchd/benchd/internal/spec"
-	"github.com/benchd/benchd/internal/target"
+	"github.com/benchd/benchd/internal/target/all"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -49,7 +49,7 @@ func (*fakeHost) Stuck() bool                                { return false }
 // conducted returns a conductor of a queued run.
 func conducted(t *testing.T, life context.Context, host *fakeHost) *conductor.Conductor {
 	t.Helper()
-	reader := target.All().Reader()
+	reader := all.Targets().Reader()
 	suite, _, err := reader.Parse(spec.Submission{Properties: []spec.Setting{{Key: "db", Value: "null"}, {Key: "recordcount", Value: "10"}, {Key: "operationcount", Value: "10"}}})
 	require.NoError(t, err)
 	records, err := record.NewRuns("S", *suite, record.Ask{Agents: 1, OnLoss: lifecycle.FailOnLoss})

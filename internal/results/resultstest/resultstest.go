@@ -21,7 +21,7 @@ import (
 	"github.com/benchd/benchd/internal/record"
 	"github.com/benchd/benchd/internal/result"
 	"github.com/benchd/benchd/internal/spec"
-	"github.com/benchd/benchd/internal/target"
+	"github.com/benchd/benchd/internal/target/all"
 )
 
 // Archive is the archive of a test's suites.
@@ -56,7 +56,7 @@ const variants = 61
 func NewRun(t testing.TB, store Archive, id string, agents, windows, ops, samples int) *Run {
 	t.Helper()
 	length := time.Duration(windows) * time.Second
-	suite, _, err := target.All().Reader().Parse(spec.Submission{Properties: []spec.Setting{
+	suite, _, err := all.Targets().Reader().Parse(spec.Submission{Properties: []spec.Setting{
 		{Key: "db", Value: "null"},
 		{Key: "recordcount", Value: "1000"},
 		{Key: "operationcount", Value: "0"},
@@ -67,7 +67,7 @@ func NewRun(t testing.TB, store Archive, id string, agents, windows, ops, sample
 	stored := archive.Suite{ID: id, Status: result.Running, Created: time.Unix(1, 0).UTC(), DB: "null", Spec: json.RawMessage(`{}`)}
 	records, err := record.NewRuns(id, *suite, record.Ask{Agents: agents, OnLoss: lifecycle.FailOnLoss})
 	require.NoError(t, err)
-	r, err := record.Open(target.All().Reader(), stored, records[0])
+	r, err := record.Open(all.Targets().Reader(), stored, records[0])
 	require.NoError(t, err)
 	life := r.State.Life
 	life.Status, life.Phase = result.Running, 0

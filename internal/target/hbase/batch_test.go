@@ -39,7 +39,7 @@ func start(ctx context.Context, s load.Session, key string) chan workload.Outcom
 	return out
 }
 
-func gathered(t *testing.T, target *hbase.Target, n int) {
+func gathered(t *testing.T, target *hbase.Table, n int) {
 	t.Helper()
 	require.Eventually(t, func() bool { return target.Gathered() == n }, 10*time.Second, time.Millisecond)
 }

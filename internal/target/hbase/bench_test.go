@@ -197,14 +197,14 @@ func realBenches(tb testing.TB) []bench {
 		"db": "hbase", "table": "benchd_bench", "columnfamily": "cf", "hbase.zookeeper.quorum": os.Getenv("BENCHD_HBASE"),
 		"hbase.table.create": "missing", "recordcount": "1", "operationcount": "1",
 	}
-	open := func(pairs ...string) *hbase.Target {
+	open := func(pairs ...string) *hbase.Table {
 		for i := 0; i < len(pairs); i += 2 {
 			properties[pairs[i]] = pairs[i+1]
 		}
 		target, err := hbase.Open(tb.Context(), load.Settings{Properties: properties})
 		require.NoError(tb, err)
 		tb.Cleanup(func() { require.NoError(tb, target.Close()) })
-		return target.(*hbase.Target)
+		return target.(*hbase.Table)
 	}
 	writer := open("clientbuffering", "true")
 	require.NoError(tb, writer.Prepare(tb.Context()))
@@ -244,7 +244,7 @@ func realBenches(tb testing.TB) []bench {
 	}
 }
 
-func sessionRead(tb testing.TB, target *hbase.Target, worker int) func(context.Context, []byte) error {
+func sessionRead(tb testing.TB, target *hbase.Table, worker int) func(context.Context, []byte) error {
 	tb.Helper()
 	s, err := target.Open(tb.Context(), worker)
 	require.NoError(tb, err)

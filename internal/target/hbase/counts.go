@@ -5,7 +5,7 @@ import "github.com/benchd/benchd/internal/load"
 // Counts returns what the client has done so far besides operations: retries, connections that it opened, and region
 // look-ups. Retries has the reasons. With timeline-consistent reads, it also returns the operations that asked replicas, those that
 // a replica answered, and those among them that found no row there.
-func (t *Target) Counts() map[string]uint64 {
+func (t *Table) Counts() map[string]uint64 {
 	if t.second != nil {
 		retries, dials, lookups := t.second.Counts()
 		return map[string]uint64{"retry": uint64(max(retries, 0)), "connect": uint64(max(dials, 0)), "region_lookup": uint64(max(lookups, 0))}
@@ -23,4 +23,4 @@ func (t *Target) Counts() map[string]uint64 {
 	return counts
 }
 
-var _ load.Counter = (*Target)(nil)
+var _ load.Counter = (*Table)(nil)

@@ -35,7 +35,7 @@ func disabledBy(cluster *admin.Client, table string) func(context.Context) (bool
 
 // checkState returns the error of a disabled table if the table is known to be disabled. Otherwise it begins to read the state
 // for a later try.
-func (t *Target) checkState() error {
+func (t *Table) checkState() error {
 	s := &t.state
 	now := time.Now()
 	if now.UnixNano() < s.disabled.Load() {

@@ -3,7 +3,7 @@ package hbase
 import "time"
 
 // Gathered returns how many operations wait in batches that have not been sent.
-func (t *Target) Gathered() (n int) {
+func (t *Table) Gathered() (n int) {
 	for _, s := range t.all() {
 		for _, cs := range s.slots {
 			cs.batch.mu.Lock()
@@ -17,4 +17,4 @@ func (t *Target) Gathered() (n int) {
 }
 
 // GatherWithin changes how long a batch waits for a request under way.
-func GatherWithin(t *Target, d time.Duration) { t.gatherWithin = d }
+func GatherWithin(t *Table, d time.Duration) { t.gatherWithin = d }

@@ -22,7 +22,7 @@ type causes struct {
 }
 
 // retried counts a retry, and logs the first of each kind: a retry is not an error, but it can explain a dip.
-func (t *Target) retried(err error) {
+func (t *Table) retried(err error) {
 	t.retries.Add(1)
 	kind := kindOf(err)
 	t.causes.mu.Lock()
@@ -54,7 +54,7 @@ func kindOf(err error) string {
 }
 
 // Retries implements load.Retrier.
-func (t *Target) Retries() map[string]uint64 {
+func (t *Table) Retries() map[string]uint64 {
 	if t.second != nil {
 		if n, _, _ := t.second.Counts(); n > 0 {
 			return map[string]uint64{"hidden_by_gohbase": uint64(n)}
@@ -67,7 +67,7 @@ func (t *Target) Retries() map[string]uint64 {
 }
 
 // Facts describes the cluster, and the client settings that affect a result.
-func (t *Target) Facts(ctx context.Context) (map[string]string, error) {
+func (t *Table) Facts(ctx context.Context) (map[string]string, error) {
 	s := t.settings
 	facts := map[string]string{
 		"target":                   "hbase",
@@ -101,7 +101,7 @@ func (t *Target) Facts(ctx context.Context) (map[string]string, error) {
 }
 
 var (
-	_ load.Admin     = (*Target)(nil)
-	_ load.Observer  = (*Target)(nil)
+	_ load.Admin     = (*Table)(nil)
+	_ load.Observer  = (*Table)(nil)
 	_ load.Buffering = (*session)(nil)
 )

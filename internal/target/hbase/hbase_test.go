@@ -56,7 +56,7 @@ func one(addr string) table {
 }
 
 // open opens a session of a target.
-func open(t *testing.T, s hbasespec.Settings, locate hbase.Locator) (*hbase.Target, load.Session) {
+func open(t *testing.T, s hbasespec.Settings, locate hbase.Locator) (*hbase.Table, load.Session) {
 	t.Helper()
 	target := hbase.New(s, load.Settings{}, locate)
 	t.Cleanup(func() { require.NoError(t, target.Close()) })

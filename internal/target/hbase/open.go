@@ -69,7 +69,7 @@ func Open(ctx context.Context, s load.Settings) (load.Target, error) {
 }
 
 // checkServers reports the first server of the table's regions to which no connection is allowed, before any operation fails.
-func (t *Target) checkServers(ctx context.Context) error {
+func (t *Table) checkServers(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, lookWithin)
 	defer cancel()
 	checked := make(map[string]bool)
@@ -86,7 +86,7 @@ func (t *Target) checkServers(ctx context.Context) error {
 }
 
 // Prepare creates the table if hbase.table.create requires it, and checks that it can be used. The run's steward calls it.
-func (t *Target) Prepare(ctx context.Context) error {
+func (t *Table) Prepare(ctx context.Context) error {
 	if names := t.settings.Ignored; len(names) > 0 {
 		t.log.Warn("settings of HBase's own client have no effect", "names", strings.Join(names, ","))
 	}
@@ -97,7 +97,7 @@ func (t *Target) Prepare(ctx context.Context) error {
 }
 
 // findTable reads the places of the table's regions. It retries while HBase recovers.
-func (t *Target) findTable(ctx context.Context) error {
+func (t *Table) findTable(ctx context.Context) error {
 	what := "locate table " + t.settings.FullTable()
 	var none error
 	err := t.cluster.Retry(ctx, what, func() error {
@@ -114,7 +114,7 @@ func (t *Target) findTable(ctx context.Context) error {
 }
 
 // ready waits until the table has open regions.
-func (t *Target) ready(ctx context.Context) error {
+func (t *Table) ready(ctx context.Context) error {
 	if t.regions.size() > 0 {
 		return nil
 	}

@@ -38,7 +38,7 @@ func (c *counted) Row(ctx context.Context, key []byte) (hbase.Place, error) {
 }
 
 // crowd has workers do an operation at the same time, and returns how each ended.
-func crowd(t *testing.T, target *hbase.Target, workers int, op func(worker int) *workload.Op) []workload.Outcome {
+func crowd(t *testing.T, target *hbase.Table, workers int, op func(worker int) *workload.Op) []workload.Outcome {
 	t.Helper()
 	outs := make([]workload.Outcome, workers)
 	var work sync.WaitGroup

@@ -25,7 +25,7 @@ func OpenSandbox(ctx context.Context, s load.Settings) (load.Target, error) {
 	if err != nil {
 		return nil, fmt.Errorf("find a sandbox at %s: %w; target sandbox needs a running sandbox: start one with `benchd sandbox` or `benchd dev`, and set -p hbase.zookeeper.quorum=HOST:PORT if it is elsewhere; `benchctl run` starts its own", where, err)
 	}
-	t, ok := opened.(*Target)
+	t, ok := opened.(*Table)
 	if !ok {
 		return opened, nil
 	}

@@ -13,7 +13,7 @@ import (
 
 // server is a region server: an address with a number of connections (hbase.connections).
 type server struct {
-	t      *Target
+	t      *Table
 	addr   string
 	slots  []*connSlot
 	failed atomic.Pointer[failedDial] // the last dial, if it failed
@@ -45,7 +45,7 @@ type dial struct {
 	err  error
 }
 
-func newServer(t *Target, addr string) *server {
+func newServer(t *Table, addr string) *server {
 	s := &server{t: t, addr: addr, slots: make([]*connSlot, t.settings.Connections)}
 	for i := range s.slots {
 		s.slots[i] = &connSlot{server: s}

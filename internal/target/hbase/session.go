@@ -12,7 +12,7 @@ import (
 
 // session carries out the operations of a worker. Its buffers serve every operation again.
 type session struct {
-	t        *Target
+	t        *Table
 	slot     int // which connection of a server it uses
 	deadline opDeadline
 	timeline *timeline // nil without timeline-consistent reads
@@ -41,7 +41,7 @@ type session struct {
 	buffer  *buffer
 }
 
-func newSession(t *Target, worker int) *session {
+func newSession(t *Table, worker int) *session {
 	s := &session{t: t, slot: worker % t.settings.Connections, call: rpc.NewCall(), parcels: map[*server]*parcel{}}
 	s.deadline.init(t.settings.Timeout, t.settings.RPCTimeout)
 	s.timeline = newTimeline(t, s.slot)

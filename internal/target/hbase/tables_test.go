@@ -107,7 +107,7 @@ func TestALostServerOfALargeTableCausesNoStormOnMeta(t *testing.T) {
 	}})
 	require.NoError(t, err)
 	defer func() { require.NoError(t, opened.Close()) }()
-	target := opened.(*hbase.Target)
+	target := opened.(*hbase.Table)
 	write := func() {
 		for _, out := range crowd(t, target, workers, func(w int) *workload.Op {
 			return &workload.Op{Kind: workload.Update, Key: fmt.Appendf(nil, "k%05d", w*regions/workers), Fields: b("f"), Values: b("v")}

@@ -20,8 +20,8 @@ import (
 	"github.com/benchd/benchd/internal/workload"
 )
 
-// Target is a table of HBase.
-type Target struct {
+// Table is a table of HBase.
+type Table struct {
 	settings    hbasespec.Settings
 	workload    workload.Config // its keys determine the split points of a table
 	run         string
@@ -58,9 +58,9 @@ type Target struct {
 	gatherWithin time.Duration
 }
 
-// New makes a Target that finds regions through locator. It does not connect yet.
-func New(settings hbasespec.Settings, s load.Settings, locator Locator) *Target {
-	t := &Target{
+// New makes a Table that finds regions through locator. It does not connect yet.
+func New(settings hbasespec.Settings, s load.Settings, locator Locator) *Table {
+	t := &Table{
 		settings:   settings,
 		workload:   s.Workload,
 		run:        s.Run,
@@ -91,7 +91,7 @@ func New(settings hbasespec.Settings, s load.Settings, locator Locator) *Target 
 }
 
 // server returns the server of an address.
-func (t *Target) server(addr string) *server {
+func (t *Table) server(addr string) *server {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	s := t.servers[addr]
@@ -103,10 +103,10 @@ func (t *Target) server(addr string) *server {
 }
 
 // nonce returns a number that is unique among the mutations of this target.
-func (t *Target) nonce() uint64 { return t.nonces.Add(1) }
+func (t *Table) nonce() uint64 { return t.nonces.Add(1) }
 
 // Open returns the session of a worker.
-func (t *Target) Open(ctx context.Context, worker int) (load.Session, error) {
+func (t *Table) Open(ctx context.Context, worker int) (load.Session, error) {
 	if err := t.ready(ctx); err != nil {
 		return nil, err
 	}
@@ -119,14 +119,14 @@ func (t *Target) Open(ctx context.Context, worker int) (load.Session, error) {
 	return newSession(t, worker), nil
 }
 
-func (t *Target) closed() {
+func (t *Table) closed() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.open--
 }
 
 // watch guards idle connections until the target is closed.
-func (t *Target) watch() {
+func (t *Table) watch() {
 	tick := time.NewTicker(time.Second)
 	defer tick.Stop()
 	for {
@@ -143,7 +143,7 @@ func (t *Target) watch() {
 	}
 }
 
-func (t *Target) all() []*server {
+func (t *Table) all() []*server {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	all := make([]*server, 0, len(t.servers))
@@ -154,7 +154,7 @@ func (t *Target) all() []*server {
 }
 
 // Close ends all connections.
-func (t *Target) Close() error {
+func (t *Table) Close() error {
 	t.quit()
 	if t.second != nil {
 		t.second.Close()

@@ -25,7 +25,7 @@ type hedges struct {
 }
 
 // newTimeline returns nil without timeline-consistent reads.
-func newTimeline(t *Target, slot int) *timeline {
+func newTimeline(t *Table, slot int) *timeline {
 	if !t.settings.Timeline {
 		return nil
 	}
@@ -220,7 +220,7 @@ func (s *session) toReplicas(known *region, send func(*region, *rpc.Conn)) error
 }
 
 // answeredStale counts an operation that a replica has answered.
-func (t *Target) answeredStale(found bool) {
+func (t *Table) answeredStale(found bool) {
 	t.hedges.stale.Add(1)
 	if !found {
 		t.hedges.missing.Add(1)

@@ -8,7 +8,7 @@ import (
 )
 
 // Facts describes the simulation.
-func (t *Target) Facts(context.Context) (map[string]string, error) {
+func (t *System) Facts(context.Context) (map[string]string, error) {
 	facts := map[string]string{"target": "null", "null.service": t.settings.Service.String()}
 	if c := t.settings.Capacity; c > 0 {
 		facts["null.capacity"] = strconv.FormatFloat(c, 'f', -1, 64)
@@ -16,4 +16,4 @@ func (t *Target) Facts(context.Context) (map[string]string, error) {
 	return facts, nil
 }
 
-var _ load.Observer = (*Target)(nil)
+var _ load.Observer = (*System)(nil)

@@ -47,7 +47,7 @@ func openLog(folder, path string) (*os.File, error) {
 // (keys of a batch separated by commas), the outcome, begin and end in Unix nanoseconds, and the CRC-32C of the operation's
 // other parameters. The times are those of the machine, not the agent's corrected ones.
 type log struct {
-	target *Target
+	target *System
 	head   string // prefix of every line
 	buf    []byte
 	zero   int64 // Unix time of the target's birth
@@ -56,7 +56,7 @@ type log struct {
 	err    error  // the first one; after it nothing is written
 }
 
-func newLog(t *Target, worker int) *log {
+func newLog(t *System, worker int) *log {
 	return &log{
 		target: t,
 		head:   t.agent + " " + strconv.Itoa(t.shard) + " " + strconv.Itoa(worker) + " ",

@@ -26,7 +26,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-func open(t *testing.T, s nullspec.Settings) (*null.Target, load.Session) {
+func open(t *testing.T, s nullspec.Settings) (*null.System, load.Session) {
 	t.Helper()
 	target, err := null.New(s, load.Settings{Agent: "a", Shard: 2, Seed: 7, PlainTimers: true, WriteBelow: "/"})
 	require.NoError(t, err)

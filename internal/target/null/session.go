@@ -19,7 +19,7 @@ var (
 
 // session carries out the operations of a worker.
 type session struct {
-	target *Target
+	target *System
 	worker int
 	rng    *rand.Rand
 	alarm  *alarm.Alarm // nil when nothing is waited for
@@ -27,7 +27,7 @@ type session struct {
 	simple bool         // nothing is simulated, drawn or logged
 }
 
-func newSession(t *Target, worker int) (*session, error) {
+func newSession(t *System, worker int) (*session, error) {
 	s := &session{
 		target: t, worker: worker,
 		rng: rand.New(rand.NewPCG(t.seed, uint64(t.shard)<<32|uint64(worker))),

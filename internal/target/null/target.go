@@ -9,14 +9,20 @@ import (
 	"time"
 
 	"github.com/benchd/benchd/internal/load"
+	"github.com/benchd/benchd/internal/target"
 	"github.com/benchd/benchd/internal/target/null/nullspec"
 )
 
-// unborn is the value of Target.began before the first operation.
+// unborn is the value of System.began before the first operation.
 const unborn = -1
 
-// Target accepts operations.
-type Target struct {
+// Target is the null target.
+func Target() target.Target {
+	return target.Target{Target: nullspec.Target(), Open: Open}
+}
+
+// System accepts operations.
+type System struct {
 	settings nullspec.Settings
 	agent    string
 	shard    int
@@ -42,9 +48,9 @@ func Open(_ context.Context, s load.Settings) (load.Target, error) {
 	return New(settings, s)
 }
 
-// New makes a Target. From s it uses the names, the seed and the kinds of timers and system calls.
-func New(settings nullspec.Settings, s load.Settings) (*Target, error) {
-	t := &Target{settings: settings, agent: s.Agent, shard: s.Shard, seed: settings.Seed, plain: s.PlainTimers, knownIO: s.KnownIO, birth: time.Now()}
+// New makes a System. From s it uses the names, the seed and the kinds of timers and system calls.
+func New(settings nullspec.Settings, s load.Settings) (*System, error) {
+	t := &System{settings: settings, agent: s.Agent, shard: s.Shard, seed: settings.Seed, plain: s.PlainTimers, knownIO: s.KnownIO, birth: time.Now()}
 	if t.seed == 0 {
 		t.seed = s.Seed
 	}
@@ -62,7 +68,7 @@ func New(settings nullspec.Settings, s load.Settings) (*Target, error) {
 }
 
 // Open returns the session of a worker.
-func (t *Target) Open(_ context.Context, worker int) (load.Session, error) {
+func (t *System) Open(_ context.Context, worker int) (load.Session, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.n == 0 {
@@ -77,14 +83,14 @@ func (t *Target) Open(_ context.Context, worker int) (load.Session, error) {
 	return s, nil
 }
 
-func (t *Target) closed() {
+func (t *System) closed() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.n--
 }
 
 // Close closes the log.
-func (t *Target) Close() error {
+func (t *System) Close() error {
 	if t.log == nil {
 		return nil
 	}
@@ -95,10 +101,10 @@ func (t *Target) Close() error {
 }
 
 // now returns the time since the target's birth.
-func (t *Target) now() int64 { return int64(time.Since(t.birth)) }
+func (t *System) now() int64 { return int64(time.Since(t.birth)) }
 
 // origin returns when the first operation came.
-func (t *Target) origin(now int64) int64 {
+func (t *System) origin(now int64) int64 {
 	if began := t.began.Load(); began != unborn {
 		return began
 	}

@@ -1,4 +1,4 @@
-package target_test
+package all_test
 
 import (
 	"flag"
@@ -12,7 +12,7 @@ import (
 	"github.com/benchd/benchd/internal/descriptor"
 	"github.com/benchd/benchd/internal/doctable"
 	"github.com/benchd/benchd/internal/result"
-	"github.com/benchd/benchd/internal/target"
+	"github.com/benchd/benchd/internal/target/all"
 )
 
 var update = flag.Bool("update", false, "write the table of rules in docs/bottlenecks.md")
@@ -119,7 +119,7 @@ func observe(sources map[string]figures, often int, quiet map[string]figures) re
 func TestEachLimitOfATargetHasACounterExample(t *testing.T) {
 	known := situations()
 	seen := make(map[string]bool)
-	for _, described := range target.All().Descriptors() {
+	for _, described := range all.Targets().Descriptors() {
 		for _, rule := range described.Bottlenecks {
 			key := rule.Name + " " + rule.Figure
 			s, ok := known[key]
@@ -142,7 +142,7 @@ func TestEachLimitOfATargetHasACounterExample(t *testing.T) {
 }
 
 func TestRulesOfTargetsNameKnownLimits(t *testing.T) {
-	for _, described := range target.All().Descriptors() {
+	for _, described := range all.Targets().Descriptors() {
 		for _, rule := range described.Bottlenecks {
 			require.True(t, slices.ContainsFunc(bottleneck.Limits(), func(l bottleneck.Limit) bool { return l.Name == rule.Name }), rule.Name)
 			require.Contains(t, rule.Sentence, "{source}")
@@ -159,7 +159,7 @@ func TestRulesAreDocumented(t *testing.T) {
 	}
 	byRule := make(map[string][]string)
 	var rules []descriptor.Bottleneck
-	for _, described := range target.All().Descriptors() {
+	for _, described := range all.Targets().Descriptors() {
 		for _, rule := range described.Bottlenecks {
 			key := rule.Name + bottleneck.Threshold(rule)
 			if len(byRule[key]) == 0 {

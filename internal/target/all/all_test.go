@@ -1,4 +1,4 @@
-package target_test
+package all_test
 
 import (
 	"slices"
@@ -7,22 +7,22 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/benchd/benchd/internal/descriptor"
-	"github.com/benchd/benchd/internal/target"
+	"github.com/benchd/benchd/internal/target/all"
 )
 
 // A target can be embedded where its description says so.
 func TestTargetsAreEmbeddedAsTheyAreDescribed(t *testing.T) {
-	for _, one := range target.All() {
+	for _, one := range all.Targets() {
 		require.Equal(t, one.Embedded.Possible(), one.Embed != nil, one.Name)
 		if one.Embedded.Possible() {
-			require.Contains(t, target.All().Names(), one.Embedded.Elsewhere, one.Name)
+			require.Contains(t, all.Targets().Names(), one.Embedded.Elsewhere, one.Name)
 		}
 	}
 }
 
 // The description of a target's actions is consistent.
 func TestActionsOfEveryTargetAreSound(t *testing.T) {
-	for _, one := range target.All() {
+	for _, one := range all.Targets() {
 		names := make(map[string]descriptor.Action)
 		for _, a := range one.Actions {
 			require.NotContains(t, names, a.Name, "%s has it once", one.Name)

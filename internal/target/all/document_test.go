@@ -1,4 +1,4 @@
-package target_test
+package all_test
 
 import (
 	"slices"
@@ -8,18 +8,18 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/benchd/benchd/internal/doctable"
-	"github.com/benchd/benchd/internal/target"
+	"github.com/benchd/benchd/internal/target/all"
 )
 
 // The documentation's table of actions matches the descriptions: each action with its arguments, its targets, and whether it can
 // run between phases.
 func TestActionsAreDocumented(t *testing.T) {
-	all := target.All()
+	listed := all.Targets()
 	var want [][]string
-	for _, a := range all.Reader().Actions() {
+	for _, a := range listed.Reader().Actions() {
 		var targets []string
 		between := ""
-		for _, one := range all.Descriptors() {
+		for _, one := range listed.Descriptors() {
 			for _, action := range one.Actions {
 				if action.Name == a.Name {
 					targets = append(targets, "`"+one.Name+"`")
@@ -56,10 +56,10 @@ func usage(cell string) string {
 
 // The targets that a run watches by default can be watched, and the documentation names them.
 func TestTargetsThatAreWatchedAreDocumented(t *testing.T) {
-	all := target.All()
-	watched := all.Descriptors().Watched()
+	listed := all.Targets()
+	watched := listed.Descriptors().Watched()
 	for _, name := range watched {
-		require.Contains(t, all.Sources(), name)
+		require.Contains(t, listed.Sources(), name)
 	}
 	settings := doctable.Tables(doctable.Section(doctable.Read(t, "docs/telemetry.md"), "## Settings"))[0]
 	require.Equal(t, []string{"`telemetry`"}, settings.Rows[0][:1])

@@ -1,0 +1,17 @@
+// Package all lists the targets of benchd. A new one is an import and an entry of the list, here and nowhere else.
+package all
+
+import (
+	"github.com/benchd/benchd/internal/target"
+	"github.com/benchd/benchd/internal/target/hbase"
+	"github.com/benchd/benchd/internal/target/null"
+)
+
+// Targets lists the targets of this build, in the order in which messages name them.
+func Targets() target.List {
+	return target.List{
+		null.Target(),
+		hbase.Target(),
+		hbase.Sandbox(),
+	}
+}
