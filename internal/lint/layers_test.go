@@ -1,5 +1,11 @@
 package lint
 
+import (
+	"maps"
+	"slices"
+	"strings"
+)
+
 // A part is a folder below internal with its content, or one beside internal: cmd and test. It may import every part of a lower layer,
 // itself, the parts that it names in beside, and those that they name in turn. Generated code has a part for each folder of proto, and so
 // has a folder of another part with its own layer or imports.
@@ -16,13 +22,16 @@ type layer struct {
 	parts []part
 }
 
+// databases stands for the name of each database in a row, see expand.
+const databases = "NAME"
+
 // layers is the diagram in ARCHITECTURE.md, from top to bottom. Every package must be in it.
 func layers() []layer {
 	return []layer{
 		{"commands", []part{
 			{name: "cmd", beside: []string{"cli"}, apart: true},
 			{name: "cli"},
-			{name: "test"}, // the programs as users run them
+			{name: "test", tests: []string{"target/NAME"}}, // the programs as users run them, and the tests that all databases pass
 		}},
 		{"nodes", []part{
 			{name: "dev", beside: []string{"coordinator", "agent", "remote"}},
@@ -39,9 +48,11 @@ func layers() []layer {
 		{"edges", []part{
 			{name: "load"},
 			{name: "target", beside: []string{"load", "observe"}},
-			{name: "target/all", beside: []string{"target/hbase", "target/null"}},
+			{name: "target/all", beside: []string{"target/NAME"}},
+			{name: "target/NAME", beside: []string{"target"}, only: []string{"target/all", "target/NAME/NAMEtest", "test"}, tests: []string{"dev"}},
+			{name: "target/NAME/NAMEtest", beside: []string{"target/NAME"}, only: []string{"test"}, tests: []string{"target/NAME"}}, // for tests
 			{name: "target/hbase", beside: []string{"target", "sandbox"}, only: []string{"target/all", "test"}, tests: []string{"dev"}},
-			{name: "target/null", beside: []string{"target"}},
+			{name: "target/null", beside: []string{"target"}}, // tests everywhere have a use for it
 			{name: "target/hbase/protocol", only: []string{"target/hbase", "sandbox", "sandbox/fault", "test"}},
 			{name: "observe"},
 			{name: "sandbox", beside: []string{"sandbox/control"}},
@@ -72,6 +83,7 @@ func layers() []layer {
 			{name: "plan", beside: []string{"workload", "pacing", "search"}},
 			{name: "workload", beside: []string{"keyspace"}},
 			{name: "keyspace"},
+			{name: "target/NAME/NAMEspec", beside: []string{"descriptor", "plan"}, only: []string{"target/NAME", "target/NAME/NAMEtest", "test"}},
 			{name: "target/null/nullspec", beside: []string{"descriptor"}},
 			{
 				name: "target/hbase/hbasespec", beside: []string{"descriptor", "sandbox/fault", "plan"},
@@ -112,6 +124,70 @@ func layers() []layer {
 			{name: "lint", beside: []string{"doctable"}, only: []string{}},
 		}},
 	}
+}
+
+// expand returns the layers with a row for each database in place of those with NAME, unless it has a row of its own. In the lists of other
+// rows, NAME is all databases.
+func expand(all []layer, names []string) []layer {
+	own := make(map[string]bool)
+	for _, l := range all {
+		for _, p := range l.parts {
+			own[p.name] = true
+		}
+	}
+	expanded := make([]layer, 0, len(all))
+	for _, l := range all {
+		var parts []part
+		for _, p := range l.parts {
+			if !strings.Contains(p.name, databases) {
+				parts = append(parts, p.of(names))
+				continue
+			}
+			for _, name := range names {
+				if one := strings.ReplaceAll(p.name, databases, name); !own[one] {
+					row := p.of([]string{name})
+					row.name = one
+					parts = append(parts, row)
+				}
+			}
+		}
+		expanded = append(expanded, layer{l.name, parts})
+	}
+	return expanded
+}
+
+// of returns the part with these names in place of NAME in its lists.
+func (p part) of(names []string) part {
+	for _, list := range []*[]string{&p.beside, &p.only, &p.tests} {
+		if *list == nil {
+			continue
+		}
+		named := []string{}
+		for _, one := range *list {
+			if !strings.Contains(one, databases) {
+				named = append(named, one)
+				continue
+			}
+			for _, name := range names {
+				named = append(named, strings.ReplaceAll(one, databases, name))
+			}
+		}
+		*list = named
+	}
+	return p
+}
+
+// databasesOf lists the folders of databases: those of internal/target without the list of all targets.
+func databasesOf(t tree) []string {
+	names := make(map[string]bool)
+	for _, f := range t.files {
+		if inside, ok := strings.CutPrefix(f.path, "internal/target/"); ok {
+			if name, _, deeper := strings.Cut(inside, "/"); deeper && name != "all" {
+				names[name] = true
+			}
+		}
+	}
+	return slices.Sorted(maps.Keys(names))
 }
 
 // strangers are modules, or packages of modules, that only the named parts may import. Tests may use them anywhere.

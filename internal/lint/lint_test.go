@@ -5,6 +5,7 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -27,8 +28,8 @@ func inspect(t *testing.T, root string, allowed []exception) []string {
 	require.NoError(t, err)
 	found := slices.Concat(
 		unplain,
-		arrows(tree, layers(), strangers()),
-		words(tree, database, mentions()),
+		arrows(tree, expand(layers(), databasesOf(tree)), strangers()),
+		words(tree, namesOf(tree), mentions()),
 		sizes(tree),
 		leftovers(tree),
 		sleepingTests(tree),
@@ -81,7 +82,9 @@ func grow(t *testing.T, name string) {
 
 // Every import that the table allows beside a part is of a part of the same layer, and there are no cycles.
 func TestTableIsSound(t *testing.T) {
-	a := newAtlas(layers())
+	tree, err := readTree("../..")
+	require.NoError(t, err)
+	a := newAtlas(expand(layers(), databasesOf(tree)))
 	for name, p := range a {
 		for _, next := range p.beside {
 			require.Contains(t, a, next, "beside %s", name)
@@ -101,6 +104,7 @@ func TestLinterHasEveryPart(t *testing.T) {
 	require.NoError(t, err)
 	parts := newAtlas(layers())
 	for name, p := range parts {
+		name := regexp.MustCompile(`^target/\w+/\w+spec$`).ReplaceAllString(name, "target/*/*spec")
 		if outer, _, inner := strings.Cut(name, "/"); inner && parts[outer].layer == p.layer {
 			continue // the rules of the outer part cover it
 		}

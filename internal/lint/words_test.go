@@ -3,6 +3,8 @@ package lint
 import (
 	"go/ast"
 	"go/token"
+	"maps"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -11,47 +13,118 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// database is a word that only the folder of its target may use, except for the mentions.
-const database = "hbase"
-
-// mention is a folder or a file whose code may use the word.
-type mention struct{ path, reason string }
-
-// mentions are all of them. Comments may use the word anywhere; so may tests, which need a database for an example, and
-// generated code.
-func mentions() []mention {
-	return []mention{
-		{"internal/target/hbase", "the target itself"},
-		{"internal/target/all/all.go", "its registration"},
-		{"internal/sandbox", "the sandbox speaks its protocols"},
-		{"cmd/benchd/sandbox.go", "the command that starts a sandbox prints how its clients reach it"},
-		{"cmd/benchctl/fault.go", "the help of a sandbox's faults names tables that they leave alone"},
-		{"cmd/benchctl/sandbox.go", "the help of a sandbox's commands compares it with HBase"},
-		{"internal/spec/keys.go", "asynchbase. is the prefix of the properties of another binding of YCSB"},
+// ordinary are names of targets that also have another meaning in code.
+func ordinary() map[string]string {
+	return map[string]string{
+		"null":  "the null of JSON and SQL",
+		"basic": "basic authentication of HTTP",
 	}
 }
 
-// covers reports whether the mention is about a file.
-func (m mention) covers(f file) bool { return within(f.path, m.path) }
+// name is a word for a database: the name of its folder below internal/target, also as a part of a word, or one of its aliases,
+// as a word of its own. Code may use it in that folder only, except for the mentions.
+type name struct {
+	word, folder string
+	used         *regexp.Regexp
+}
 
-// words finds code that uses a word outside of the allowed folders and files: in an identifier, a text, the path of an import,
+// namesOf returns the names of the targets: their folders, and the aliases of their descriptions.
+func namesOf(t tree) []name {
+	var names []name
+	for _, folder := range databasesOf(t) {
+		dir := "internal/target/" + folder
+		words := map[string]bool{folder: true}
+		for _, f := range t.files {
+			if f.dir() == dir+"/"+folder+"spec" && !f.test() {
+				for _, alias := range aliases(f) {
+					words[strings.ToLower(alias)] = true
+				}
+			}
+		}
+		for _, word := range slices.Sorted(maps.Keys(words)) {
+			if ordinary()[word] != "" || word != folder && strings.Contains(word, folder) && ordinary()[folder] == "" {
+				continue
+			}
+			used := regexp.QuoteMeta(word)
+			if word != folder {
+				used = `(^|[^a-z0-9])` + used + `($|[^a-z0-9])`
+			}
+			names = append(names, name{word, dir, regexp.MustCompile(used)})
+		}
+	}
+	return names
+}
+
+// aliases are those of the descriptions in a file.
+func aliases(f file) (list []string) {
+	ast.Inspect(f.syntax, func(n ast.Node) bool {
+		field, ok := n.(*ast.KeyValueExpr)
+		if !ok {
+			return true
+		}
+		key, ok := field.Key.(*ast.Ident)
+		values, isList := field.Value.(*ast.CompositeLit)
+		if ok && isList && key.Name == "Aliases" {
+			for _, value := range values.Elts {
+				if alias := literal(value, nil); alias != "" {
+					list = append(list, alias)
+				}
+			}
+		}
+		return true
+	})
+	return list
+}
+
+// mention is a folder or a file whose code may name a database, or each of them if word is empty.
+type mention struct{ path, word, reason string }
+
+// mentions are all of them. Comments may name databases anywhere; so may tests, which need a database for an example, and
+// generated code.
+func mentions() []mention {
+	return []mention{
+		{"internal/target/all/all.go", "", "the list of the targets"},
+		{"internal/sandbox", "hbase", "the sandbox speaks its protocols"},
+		{"cmd/benchd/sandbox.go", "hbase", "the command that starts a sandbox prints how its clients reach it"},
+		{"cmd/benchctl/fault.go", "hbase", "the help of a sandbox's faults names tables that they leave alone"},
+		{"cmd/benchctl/sandbox.go", "hbase", "the help of a sandbox's commands compares it with HBase"},
+		{"internal/spec/keys.go", "", "the prefixes of the properties of YCSB's bindings"},
+	}
+}
+
+// covers reports whether the mention is about a name in a file.
+func (m mention) covers(f file, n name) bool {
+	return within(f.path, m.path) && (m.word == "" || m.word == n.word)
+}
+
+// inTests reports whether a file is only for tests: those of test, and the packages NAMEtest.
+func (f file) inTests() bool {
+	return f.test() || within(f.path, "test") || strings.HasPrefix(f.path, "internal/") && strings.HasSuffix(f.dir(), "test")
+}
+
+// words finds code that names a database outside of the allowed folders and files: in an identifier, a text, the path of an import,
 // or its own path.
-func words(t tree, word string, allowed []mention) []finding {
+func words(t tree, names []name, allowed []mention) []finding {
 	var found []finding
 	for _, f := range t.files {
-		if f.test() || f.generated() || within(f.path, "test") || slices.ContainsFunc(allowed, func(m mention) bool { return m.covers(f) }) {
+		if f.inTests() || f.generated() {
 			continue
 		}
-		for _, pos := range uses(t, f, word) {
-			found = append(found, t.at(f, pos, "it names %s: move that to the target's folder, or ask the target's description", word))
+		for _, n := range names {
+			if within(f.path, n.folder) || slices.ContainsFunc(allowed, func(m mention) bool { return m.covers(f, n) }) {
+				continue
+			}
+			for _, pos := range uses(t, f, n) {
+				found = append(found, t.at(f, pos, "it names %s: move that to the target's folder, or ask the target's description", n.word))
+			}
 		}
 	}
 	return found
 }
 
-// uses returns the first place of each line where a file uses a word, in any case.
-func uses(t tree, f file, word string) []token.Pos {
-	has := func(text string) bool { return strings.Contains(strings.ToLower(text), word) }
+// uses returns the first place of each line where a file uses a name, in any case.
+func uses(t tree, f file, name name) []token.Pos {
+	has := func(text string) bool { return name.used.MatchString(strings.ToLower(text)) }
 	var at []token.Pos
 	if has(f.path) {
 		at = append(at, f.syntax.Package)
@@ -78,10 +151,26 @@ func uses(t tree, f file, word string) []token.Pos {
 func TestEveryMentionIsNeeded(t *testing.T) {
 	tree, err := readTree("../..")
 	require.NoError(t, err)
+	names := namesOf(tree)
 	for _, m := range mentions() {
 		assert.NotEmpty(t, m.reason, m.path)
 		assert.True(t, slices.ContainsFunc(tree.files, func(f file) bool {
-			return m.covers(f) && len(uses(tree, f, database)) > 0
-		}), "%s does not name %s any more", m.path, database)
+			return slices.ContainsFunc(names, func(n name) bool { return m.covers(f, n) && len(uses(tree, f, n)) > 0 })
+		}), "%s does not name %s any more", m.path, m.word)
+	}
+}
+
+// Each ordinary word is one of a target.
+func TestEveryOrdinaryWordIsNeeded(t *testing.T) {
+	tree, err := readTree("../..")
+	require.NoError(t, err)
+	known := databasesOf(tree)
+	for _, f := range tree.files {
+		if within(f.path, "internal/target") && !f.test() {
+			known = append(known, aliases(f)...)
+		}
+	}
+	for word := range ordinary() {
+		assert.Contains(t, known, word)
 	}
 }
