@@ -54,6 +54,9 @@ type Target struct {
 	Bottlenecks []Bottleneck
 	// Report is the content that the target adds to reports.
 	Report Report
+	// Terms returns what the workload of a case does on the system, from the case's resolved properties and the facts of the system
+	// at the beginning of the run. Optional.
+	Terms func(properties, facts map[string]string) Terms
 	// Probe is the action with which an agent checks that it reaches the target; the answer has a line per server. Examine
 	// interprets the facts of a target. Both are for doctor commands, and optional.
 	Probe   string

@@ -33,6 +33,8 @@ func TestEveryResultOfASandboxNamesIt(t *testing.T) {
 	require.Equal(t, "sandbox", target["target"])
 	require.Equal(t, sandbox.Version, target["hbase.version"])
 	require.Equal(t, "none", target["conf.benchd.sandbox.service.time"])
+	require.NotNil(t, r.Terms)
+	require.Equal(t, "in memory: lost when the process ends", r.Terms.Durability)
 	for _, p := range r.Phases {
 		for _, o := range p.Operations {
 			require.Equal(t, "OK", o.Outcome, "%s in %s", o.Op, p.Name)

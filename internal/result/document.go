@@ -3,6 +3,8 @@ package result
 import (
 	"encoding/json"
 	"time"
+
+	"github.com/benchd/benchd/internal/descriptor"
 )
 
 // Schema is the version of the JSON form. Fields are only ever added.
@@ -49,11 +51,13 @@ type Run struct {
 	Tags       map[string]string `json:"tags"`
 
 	Provenance Provenance `json:"provenance"`
-	Start      *Start     `json:"start"` // null when the run never started
-	Reconcile  Reconcile  `json:"reconcile"`
-	Phases     []Phase    `json:"phases"`
-	Verdicts   []Verdict  `json:"verdicts"`
-	Warnings   []string   `json:"warnings,omitempty"`
+	// Terms are what the run's workload does on its target; null if that is not known.
+	Terms     *descriptor.Terms `json:"terms,omitempty"`
+	Start     *Start            `json:"start"` // null when the run never started
+	Reconcile Reconcile         `json:"reconcile"`
+	Phases    []Phase           `json:"phases"`
+	Verdicts  []Verdict         `json:"verdicts"`
+	Warnings  []string          `json:"warnings,omitempty"`
 	// RowGap describes the row numbers without a row at the end of the inserted range; null if there are none.
 	RowGap *RowGap `json:"row_gap,omitempty"`
 }
@@ -86,6 +90,16 @@ type Suite struct {
 	Tables []Table `json:"tables,omitempty"`
 	// Sweeps are computed from Cases by package capacity.
 	Sweeps []Sweep `json:"sweeps,omitempty"`
+	// Terms are what the workload does on each target, computed from Runs by package table.
+	Terms []TargetTerms `json:"terms,omitempty"`
+}
+
+// TargetTerms are the terms of the cases of one target. Cases with other terms have an entry of their own.
+type TargetTerms struct {
+	Target string   `json:"target,omitempty"` // of the suite
+	DB     string   `json:"db"`
+	Cases  []string `json:"cases"`
+	descriptor.Terms
 }
 
 // Provenance is where a result comes from (law 10).

@@ -96,6 +96,7 @@ func (s *Store) complete(ctx context.Context, r *record.Run, b *result.Builder) 
 		doc.Phases[i].Incidents = incident.Of(&doc.Phases[i])
 	}
 	doc = doc.Settled()
+	doc.Terms = s.reader.Targets().Terms(doc.Resolved, doc.Provenance.Target)
 	if err == nil && doc.Status.Ended() {
 		target, _ := s.reader.Targets().Find(doc.Resolved["db"])
 		bottleneck.Conclude(&doc, target)

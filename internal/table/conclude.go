@@ -19,6 +19,7 @@ import (
 // be called repeatedly, also while runs are in progress. Runs have the columns of their target among targets.
 func Conclude(s *result.Suite, targets descriptor.List) {
 	s.Cases, s.Tables, s.Sweeps = nil, nil, nil
+	addTerms(s, targets)
 	if s.Plan == nil {
 		return
 	}

@@ -178,6 +178,8 @@ func relevantSettings() []string {
 		"hbase.regionserver.thread.compaction.large",
 		"hbase.hregion.majorcompaction",
 		"hbase.wal.provider",
+		"hbase.wal.hsync",
+		"dfs.replication",
 		"hbase.regionserver.regionSplitLimit",
 		"hbase.ipc.server.callqueue.handler.factor",
 		"hbase.ipc.server.callqueue.read.ratio",

@@ -43,6 +43,7 @@ func Sandbox() descriptor.Target {
 	t.Check = checkOpen
 	t.Actions = append(t.Actions, sandboxActions()...)
 	t.Report.Caution = func(map[string]string) string { return cautionOfSandbox }
+	t.Terms = sandboxTerms
 	t.Supplied = map[string]string{"columnfamily": "family"} // runs create all of its tables
 	return t
 }
@@ -72,5 +73,6 @@ func common() descriptor.Target {
 		Between:     between(),
 		Probe:       "servers",
 		Examine:     examine,
+		Terms:       terms,
 	}
 }

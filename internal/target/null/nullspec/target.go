@@ -19,7 +19,8 @@ func Target() descriptor.Target {
 		Operations: []workload.Kind{
 			workload.Read, workload.Update, workload.Insert, workload.Scan, workload.ReadModifyWrite, workload.Delete, workload.MultiGet,
 		},
-		Keys: keys(),
+		Keys:  keys(),
+		Terms: terms,
 	}
 }
 
