@@ -13,7 +13,6 @@ import (
 	"github.com/benchd/benchd/internal/config"
 	"github.com/benchd/benchd/internal/dev"
 	"github.com/benchd/benchd/internal/load"
-	"github.com/benchd/benchd/internal/outbound"
 	"github.com/benchd/benchd/internal/remote"
 	"github.com/benchd/benchd/internal/spec"
 	"github.com/benchd/benchd/internal/target"
@@ -29,6 +28,8 @@ type adminFlags struct {
 	agent      string
 	local      bool
 	allow      []string
+	secrets    []string
+	credential *cli.CredentialFlags
 	timeout    time.Duration
 	output     string
 }
@@ -43,6 +44,8 @@ func addAdminFlags(cmd *cobra.Command, targets target.List) *adminFlags {
 	fs.StringVar(&f.agent, "agent", "", "agent `NAME` that executes the action; default is an idle one")
 	fs.BoolVar(&f.local, "local", false, "execute the action in this process, without a coordinator and its agents")
 	cli.AllowTargetFlag(cmd, &f.allow)
+	cli.SecretsFlag(cmd, &f.secrets)
+	f.credential = cli.AddCredentialFlags(cmd, f.sites)
 	fs.DurationVar(&f.timeout, "timeout", 10*time.Minute, "limit of the action; at its end the target may still be working on it")
 	addOutputFlag(cmd, &f.output, "table", "json")
 	return f
@@ -66,14 +69,7 @@ func (f *adminFlags) act(ctx context.Context, c *cli.Context, cmd *cobra.Command
 	if f.timeout <= 0 {
 		return &cli.UsageError{Command: cmd.CommandPath(), Err: fmt.Errorf("--timeout %s: an action takes some time; write such as 10m", f.timeout)}
 	}
-	if len(f.allow) > 0 && !f.local {
-		return &cli.UsageError{Command: cmd.CommandPath(), Err: errors.New("--allow-target is valid only with --local: the operators of agents decide what those reach")}
-	}
-	dialer, err := cli.Outbound(cmd, f.allow)
-	if err != nil {
-		return err
-	}
-	client, end, err := f.client(ctx, c, dialer)
+	client, end, err := f.client(ctx, c, cmd)
 	if err != nil {
 		return err
 	}
@@ -94,19 +90,52 @@ func (f *adminFlags) act(ctx context.Context, c *cli.Context, cmd *cobra.Command
 }
 
 // client connects to a coordinator, or starts one in this process.
-func (f *adminFlags) client(ctx context.Context, c *cli.Context, dialer *outbound.Dialer) (*remote.Client, func() error, error) {
+func (f *adminFlags) client(ctx context.Context, c *cli.Context, cmd *cobra.Command) (*remote.Client, func() error, error) {
 	if !f.local {
+		if err := f.remote(cmd); err != nil {
+			return nil, nil, err
+		}
 		client, err := f.dial()
 		if err != nil {
 			return nil, nil, err
 		}
 		return client, client.Close, nil
 	}
-	cluster, err := dev.Start(ctx, dev.Config{Targets: f.targets, Agents: 1, Version: c.Version, Logger: c.Logger, Outbound: dialer})
+	secrets, err := cli.Secrets(f.secrets)
+	if err != nil {
+		return nil, nil, err
+	}
+	keys, err := f.credential.Load(cmd, c.Origins)
+	if err != nil {
+		return nil, nil, err
+	}
+	dialer, err := cli.Outbound(cmd, f.allow)
+	if err != nil {
+		return nil, nil, err
+	}
+	cluster, err := dev.Start(ctx, dev.Config{
+		Targets: f.targets, Agents: 1, Version: c.Version, Logger: c.Logger, Outbound: dialer, Secrets: secrets, Credential: keys,
+	})
 	if err != nil {
 		return nil, nil, cli.StartError(err)
 	}
 	return remote.New(cluster.Conn(), nil, "this process"), cluster.Close, nil
+}
+
+// remote refuses what the operators of agents decide.
+func (f *adminFlags) remote(cmd *cobra.Command) error {
+	var text string
+	switch {
+	case len(f.allow) > 0:
+		text = "--allow-target is valid only with --local: the operators of agents decide what those reach"
+	case len(f.secrets) > 0:
+		text = "--secrets is valid only with --local: the operators of agents decide which files those release"
+	case f.credential.Given():
+		text = "--kerberos-… and --target-tls-… are valid only with --local: the operators of agents give those their own keys"
+	default:
+		return nil
+	}
+	return &cli.UsageError{Command: cmd.CommandPath(), Err: errors.New(text)}
 }
 
 func adminCommand(targets target.List) cli.Command {

@@ -22,7 +22,7 @@ import (
 	"github.com/benchd/benchd/internal/remote"
 	"github.com/benchd/benchd/internal/security"
 	"github.com/benchd/benchd/internal/spec"
-	"github.com/benchd/benchd/internal/target/all"
+	"github.com/benchd/benchd/internal/target"
 )
 
 type doctorFlags struct {
@@ -32,15 +32,15 @@ type doctorFlags struct {
 	sites                           *cli.SiteFlags
 	properties                      config.Pairs
 	credential                      *cli.CredentialFlags
-	allow                           []string
+	allow, secrets                  []string
 	insecure                        bool
 	tls                             *cli.TLSFlags
 	output                          string
 }
 
-func doctorCommand() cli.Command {
+func doctorCommand(known target.List) cli.Command {
 	f := doctorFlags{output: "table"}
-	targets := all.Targets().Descriptors()
+	targets := known.Descriptors()
 	example := targets.Example()
 	cmd := &cobra.Command{
 		Use:   "doctor",
@@ -66,25 +66,30 @@ coordinator, target or a port cannot be reached or used, and 1 if another findin
 	fs.StringVar(&f.data, "data", "benchd-data", "`DIR` of the archive of a coordinator on this machine")
 	fs.StringVar(&f.metrics, "metrics-listen", "127.0.0.1:0", "HTTP `HOST:PORT` of an agent's metrics")
 	fs.StringVar(&f.spool, "spool", "", "`DIR` of an agent's spool; default is that of `benchd agent`")
-	config.Enum(cmd, &f.db, "db", "", "open this target, as an agent would", all.Targets().Names()...)
+	config.Enum(cmd, &f.db, "db", "", "open this target, as an agent would", known.Names()...)
 	config.PairsVar(fs, &f.properties, "property", "p", "set a property of the target, such as "+example.Where+"; repeatable")
 	f.sites = cli.AddSiteFlags(cmd, targets, "-p overrides it")
 	f.credential = cli.AddCredentialFlags(cmd, f.sites)
 	f.tls = cli.AddTLSFlags(cmd, identity.Agent, identity.Coordinator)
 	cli.AllowTargetFlag(cmd, &f.allow)
+	cli.SecretsFlag(cmd, &f.secrets)
 	insecureFlag(cmd, &f.insecure, "connect and listen beyond this machine")
 	config.Enum(cmd, &f.output, "output", "o", "output format", "table", "json")
 	return cli.Command{Command: cmd, Run: func(ctx context.Context, c *cli.Context, _ []string) error {
-		return runDoctor(ctx, c, cmd, &f)
+		return runDoctor(ctx, c, cmd, known, &f)
 	}}
 }
 
-func runDoctor(ctx context.Context, c *cli.Context, cmd *cobra.Command, f *doctorFlags) error {
-	properties, err := f.where(cmd, c.Origins)
+func runDoctor(ctx context.Context, c *cli.Context, cmd *cobra.Command, targets target.List, f *doctorFlags) error {
+	properties, err := f.where(cmd, targets, c.Origins)
 	if err != nil {
 		return err
 	}
 	store, usable, err := f.tls.LoadForDoctor()
+	if err != nil {
+		return err
+	}
+	secrets, err := cli.Secrets(f.secrets)
 	if err != nil {
 		return err
 	}
@@ -112,10 +117,9 @@ func runDoctor(ctx context.Context, c *cli.Context, cmd *cobra.Command, f *docto
 		findings = append(findings, beyond...)
 	}
 	if f.db != "" {
-		targets := all.Targets()
 		t, _ := targets.Descriptors().Find(f.db)
 		findings = append(findings, doctor.Reach(ctx, t, targets.Drivers()[f.db], load.Settings{
-			Properties: properties, Run: "doctor", Agent: "doctor", Dial: dialer, Credential: keys, Logger: c.Logger,
+			Properties: properties, Run: "doctor", Agent: "doctor", Dial: dialer, Secrets: secrets, Credential: keys, Logger: c.Logger,
 		}))
 	}
 	return cli.Diagnose(c, findings, f.output)
@@ -171,11 +175,11 @@ func (f *doctorFlags) askCoordinator(ctx context.Context, c *cli.Context, store 
 }
 
 // where returns the properties that locate the target.
-func (f *doctorFlags) where(cmd *cobra.Command, origins config.Origins) (map[string]string, error) {
+func (f *doctorFlags) where(cmd *cobra.Command, targets target.List, origins config.Origins) (map[string]string, error) {
 	usage := func(err error) error { return &cli.UsageError{Command: cmd.CommandPath(), Err: err} }
 	if f.db == "" {
 		if len(f.properties) > 0 || f.sites.Given() {
-			return nil, usage(errors.New(f.sites.With("-p") + " locate a target: name its kind with --db, such as --db " + all.Targets().Descriptors().Example().Name))
+			return nil, usage(errors.New(f.sites.With("-p") + " locate a target: name its kind with --db, such as --db " + targets.Descriptors().Example().Name))
 		}
 		return nil, nil
 	}
@@ -187,7 +191,7 @@ func (f *doctorFlags) where(cmd *cobra.Command, origins config.Origins) (map[str
 	for _, p := range f.properties {
 		s.Properties = append(s.Properties, spec.Setting{Key: p.Key, Value: p.Value})
 	}
-	properties, _, err := all.Targets().Reader().Target(s, f.db) // its warnings are not about the location of the target
+	properties, _, err := targets.Reader().Target(s, f.db) // its warnings are not about the location of the target
 	if err != nil {
 		return nil, &cli.Error{Code: cli.Usage, Err: err}
 	}

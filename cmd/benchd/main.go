@@ -9,6 +9,7 @@ import (
 	"syscall"
 
 	"github.com/benchd/benchd/internal/cli"
+	"github.com/benchd/benchd/internal/target/all"
 )
 
 // Set by the linker.
@@ -38,7 +39,7 @@ machines produce the load, and benchctl submits runs and shows their results.`,
 		Version:  cli.Version(version, commit, info),
 		LogLevel: "info",
 		Commands: func() []cli.Command {
-			return []cli.Command{coordinatorCommand(), agentCommand(), devCommand(), archiveCommand(), sandboxCommand(), doctorCommand(), pkiCommand()}
+			return []cli.Command{coordinatorCommand(), agentCommand(), devCommand(), archiveCommand(), sandboxCommand(), doctorCommand(all.Targets()), pkiCommand()}
 		},
 	}
 }

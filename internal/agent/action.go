@@ -174,7 +174,10 @@ func (a *Agent) do(ctx context.Context, m *benchdv1.ActionOrder) (found load.Ans
 	if err != nil {
 		return found, load.Mark(load.ErrAction, fmt.Errorf("read settings of the workload: %w", err))
 	}
-	actor, err := open(ctx, load.Settings{Properties: m.GetProperties(), Workload: workload, Run: m.GetRun(), Agent: a.config.Name, Dial: a.config.Outbound, Credential: a.config.Credential, Logger: a.log})
+	actor, err := open(ctx, load.Settings{
+		Properties: m.GetProperties(), Workload: workload, Run: m.GetRun(), Agent: a.config.Name,
+		Dial: a.config.Outbound, Secrets: a.config.Secrets, Credential: a.config.Credential, Logger: a.log,
+	})
 	if err != nil {
 		return found, err
 	}

@@ -39,6 +39,12 @@ func AddCredentialFlags(cmd *cobra.Command, sites *SiteFlags) *CredentialFlags {
 	return f
 }
 
+// Given reports whether one of the flags is set.
+func (f *CredentialFlags) Given() bool {
+	k, t := f.config.Kerberos, f.config.TLS
+	return k.Keytab+k.Principal+k.Cache+k.Conf+k.Realm+t.Cert+t.Key+t.CA+f.password+f.passwordOfCA != "" || len(k.KDCs) > 0
+}
+
 // Load reads the keys. A process that holds some writes no core dumps from now on.
 func (f *CredentialFlags) Load(cmd *cobra.Command, origins config.Origins) (*credential.Credential, error) {
 	c := f.config

@@ -28,7 +28,7 @@ type Actor interface {
 }
 
 // OpenActor connects to one kind of system for actions. It fails within a bound of its own when the system is not
-// available. Of the settings it uses Properties, Workload, Run, Dial, Credential and Logger.
+// available. Of the settings it uses Properties, Workload, Run, Dial, Secrets, Credential and Logger.
 type OpenActor func(ctx context.Context, s Settings) (Actor, error)
 
 // Kinds of errors of actions.

@@ -2,7 +2,6 @@ package load
 
 import (
 	"context"
-	"fmt"
 	"log/slog"
 
 	"github.com/benchd/benchd/internal/credential"
@@ -90,15 +89,7 @@ type Settings struct {
 
 // Secret resolves a property of the kind property.Secret. An unset property is an empty secret.
 func (s Settings) Secret(name string) (secret.Value, error) {
-	ref := s.Properties[name]
-	if ref == "" {
-		return secret.Value{}, nil
-	}
-	v, err := s.Secrets.Resolve(secret.Ref(ref))
-	if err != nil {
-		return secret.Value{}, fmt.Errorf("%s: %w", name, err)
-	}
-	return v, nil
+	return s.Secrets.Property(s.Properties, name) //nolint:wrapcheck // it names the property
 }
 
 // Driver connects to one kind of system. It fails within a bound of its own when the system is not available.

@@ -22,8 +22,14 @@ type Opener func(properties map[string]string, with Access) (Source, error)
 // Access is with what a Source connects to a target.
 type Access struct {
 	Dial       *outbound.Dialer
+	Secrets    secret.Resolver        // what the agent's operator releases to runs; Secret reads them
 	Credential *credential.Credential // what the agent's operator gives it to prove itself to targets
 	Logger     *slog.Logger
+}
+
+// Secret resolves a property of the kind property.Secret. An unset property is an empty secret.
+func (a Access) Secret(properties map[string]string, name string) (secret.Value, error) {
+	return a.Secrets.Property(properties, name) //nolint:wrapcheck // it names the property
 }
 
 // Watch is what one agent watches for a run.
@@ -89,7 +95,7 @@ func target(w Watch) ([]Watched, error) {
 	if !w.Target || w.Open == nil {
 		return nil, nil
 	}
-	source, err := w.Open(w.Properties, Access{Dial: w.Dial, Credential: w.Credential, Logger: w.Logger})
+	source, err := w.Open(w.Properties, Access{Dial: w.Dial, Secrets: w.Secrets, Credential: w.Credential, Logger: w.Logger})
 	if err != nil {
 		return nil, err
 	}

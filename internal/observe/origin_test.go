@@ -11,6 +11,7 @@ import (
 
 	"github.com/benchd/benchd/internal/doctable"
 	"github.com/benchd/benchd/internal/plan"
+	"github.com/benchd/benchd/internal/secret"
 )
 
 var update = flag.Bool("update", false, "write the table of sources in docs/telemetry.md")
@@ -53,6 +54,22 @@ func TestAnAgentWatchesWhatItWasOrderedTo(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, all, 1, "another agent watches the target")
 	require.IsType(t, &Host{}, all[0].Source)
+
+	_, err = Open(Watch{
+		Settings: settings, Target: true, Properties: map[string]string{"db.password": "env:BENCHD_SECRET_DB", "db.key": "file:key"},
+		Secrets: secret.Resolver{Variables: map[string]secret.Value{"BENCHD_SECRET_DB": secret.NewValue("canary")}},
+		Open: func(properties map[string]string, with Access) (Source, error) {
+			read, err := with.Secret(properties, "db.password")
+			require.NoError(t, err)
+			require.Equal(t, "canary", read.Reveal())
+			_, err = with.Secret(properties, "db.key")
+			require.ErrorContains(t, err, "db.key: resolve file:key")
+			read, err = with.Secret(properties, "db.unset")
+			require.Empty(t, read.Reveal())
+			return still{}, err
+		},
+	})
+	require.NoError(t, err, "the target reads the secrets of its properties")
 
 	broken := errors.New("no quorum")
 	all, err = Open(Watch{Agent: "a", Settings: settings, Target: true, Open: func(map[string]string, Access) (Source, error) { return nil, broken }})

@@ -56,6 +56,19 @@ func (r Resolver) Resolve(ref Ref) (Value, error) {
 	return v, nil
 }
 
+// Property reads the secret that a property refers to. An unset property is an empty secret.
+func (r Resolver) Property(properties map[string]string, name string) (Value, error) {
+	ref := properties[name]
+	if ref == "" {
+		return Value{}, nil
+	}
+	v, err := r.Resolve(Ref(ref))
+	if err != nil {
+		return Value{}, fmt.Errorf("%s: %w", name, err)
+	}
+	return v, nil
+}
+
 func (r Resolver) read(ref Ref) (Value, error) {
 	switch scheme, name := ref.split(); scheme {
 	case envScheme:

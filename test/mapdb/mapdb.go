@@ -1,5 +1,5 @@
-// Package mapdb is a target for tests: a map in memory. It is a minimal example of a target: a description, a driver, and an actor
-// for its actions.
+// Package mapdb is a target for tests: a map in memory. It is a minimal example of a target: a description, a driver, telemetry, and an
+// actor for its actions; each of them may need a password.
 package mapdb
 
 import (
@@ -14,6 +14,7 @@ import (
 	"github.com/benchd/benchd/internal/load"
 	"github.com/benchd/benchd/internal/observe"
 	"github.com/benchd/benchd/internal/property"
+	"github.com/benchd/benchd/internal/secret"
 	"github.com/benchd/benchd/internal/target"
 	"github.com/benchd/benchd/internal/workload"
 )
@@ -21,10 +22,25 @@ import (
 // name is the target's name.
 const name = "map"
 
+// Password is the password that the map accepts. It also accepts who gives none.
+const Password = "canary-of-the-map"
+
+// password is the property that refers to it.
+const password = "map.password"
+
 var (
-	errFull   = errors.New("the map is full (map.capacity)")
-	errNotOwn = errors.New("the map has no such operation")
+	errFull     = errors.New("the map is full (map.capacity)")
+	errNotOwn   = errors.New("the map has no such operation")
+	errPassword = errors.New("the map does not accept the password (" + password + ")")
 )
+
+// login checks a resolved password.
+func login(given secret.Value, err error) error {
+	if err == nil && given.Reveal() != "" && given.Reveal() != Password {
+		err = errPassword
+	}
+	return err
+}
 
 // Target makes a target with its own map, which all agents of the process share.
 func Target() target.Target {
@@ -39,6 +55,7 @@ func describe() descriptor.Target {
 		Keys: []property.Key{
 			{Name: "map.capacity", Kind: property.Int, Default: "0", Max: 1e9, Doc: "rows that the map takes; 0 is no bound"},
 			{Name: "map.clear", Kind: property.Bool, Default: "false", Doc: "drop all rows before a run"},
+			{Name: password, Kind: property.Secret, Doc: "password of the map, by reference"},
 		},
 		Check: func(c descriptor.Case) {
 			if c.Sound("map.capacity") && c.Changed("map.capacity") && c.Value("phase") == "run" {
@@ -87,6 +104,9 @@ func (m *table) open(_ context.Context, s load.Settings) (load.Target, error) {
 	v, err := property.Read(s.Properties, describe().Keys)
 	if err != nil {
 		return nil, fmt.Errorf("read settings of target map: %w", err)
+	}
+	if err := login(s.Secret(password)); err != nil {
+		return nil, err
 	}
 	return &opened{table: m, capacity: v.Int("map.capacity"), fresh: v.Bool("map.clear")}, nil
 }
@@ -189,7 +209,10 @@ func set(row map[string]string, fields, values [][]byte) {
 }
 
 // watch is the observe.Opener.
-func (m *table) watch(map[string]string, observe.Access) (observe.Source, error) {
+func (m *table) watch(properties map[string]string, with observe.Access) (observe.Source, error) {
+	if err := login(with.Secret(properties, password)); err != nil {
+		return nil, err
+	}
 	return source{m}, nil
 }
 
@@ -207,7 +230,12 @@ func (s source) Look(context.Context) observe.Look {
 }
 
 // act is the load.OpenActor.
-func (m *table) act(context.Context, load.Settings) (load.Actor, error) { return actor{m}, nil }
+func (m *table) act(_ context.Context, s load.Settings) (load.Actor, error) {
+	if err := login(s.Secret(password)); err != nil {
+		return nil, load.Mark(load.ErrNotReached, err)
+	}
+	return actor{m}, nil
+}
 
 type actor struct{ *table }
 
