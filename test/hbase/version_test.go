@@ -54,7 +54,7 @@ func TestAVersionDoesAllKindsOfWork(t *testing.T) {
 	figures(t, r.Phases[0])
 	const deleted = 500
 	do(property("operationcount", deleted, "readproportion", 0, "updateproportion", 0, "deleteproportion", 1, "requestdistribution", "sequential")...)
-	act(t, h, s.flags(table)[2:], table, rows-deleted) // without --db
+	h.AdministerHBase(s.flags(table)[2:], table, rows-deleted) // without --db
 
 	stdout, stderr, code := testcluster.Run(t, soon, "benchd", append([]string{"doctor", "--coordinator", h.Address}, s.flags(table)...)...)
 	require.Contains(t, []int{0, 1, 5}, code, stderr)

@@ -3,7 +3,6 @@
 package secure
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -81,7 +80,7 @@ func worksIn(t *testing.T, m mode, table string) {
 		rows += inserts(r)
 	}
 	require.Equal(t, fmt.Sprintf("reads=%d cells=%d", ops, ops*fields), strings.TrimSpace(c.java(t, m, table, records, ops)), "rows as HBase's own client reads them")
-	actions(t, h, base, table, rows)
+	h.AdministerHBase(base, table, rows)
 }
 
 // submit runs a benchmark to its end and requires success, that the servers were observed, and that the result shows a text.
@@ -125,60 +124,4 @@ func inserts(r result.Run) int {
 		}
 	}
 	return n
-}
-
-// answer is what benchctl admin prints with -o json.
-type answer struct {
-	Columns []string `json:"columns"`
-	Rows    [][]any  `json:"rows"`
-	Text    []string `json:"text"`
-}
-
-// administer makes an action.
-func administer(t *testing.T, h *testcluster.Cluster, flags []string, words ...string) answer {
-	t.Helper()
-	begin := time.Now()
-	stdout, stderr, code := h.Ctl(slices.Concat([]string{"admin", "hbase"}, words, flags, []string{"-o", "json"})...)
-	require.Zero(t, code, "%v: %s%s", words, stderr, stdout)
-	t.Logf("%v after %.1f s", words, time.Since(begin).Seconds())
-	var a answer
-	require.NoError(t, json.Unmarshal([]byte(stdout), &a), stdout)
-	return a
-}
-
-// actions makes all actions on a table that has rows.
-func actions(t *testing.T, h *testcluster.Cluster, base []string, table string, rows int) {
-	t.Helper()
-	do := func(words ...string) answer {
-		t.Helper()
-		return administer(t, h, base, words...)
-	}
-	require.EqualValues(t, rows, do("count", table).Rows[0][1])
-	require.Contains(t, fmt.Sprint(do("tables").Rows), table)
-	require.NotEmpty(t, do("describe", table))
-	servers := do("servers").Rows
-	do("flush", table)
-	do("compact", table)
-	do("major-compact", table, "--wait")
-	do("split", table, "--key", "user5")
-	regions := do("regions", table).Rows
-	require.GreaterOrEqual(t, len(regions), 5)
-	for _, s := range servers {
-		if s[1] == "region server" && s[0] != regions[0][3] {
-			do("move", fmt.Sprint(regions[0][0]), "--to", fmt.Sprint(s[0]))
-			require.Equal(t, s[0], do("regions", table).Rows[0][3])
-			break
-		}
-	}
-	require.Equal(t, []string{"the balancer is on"}, do("balancer").Text)
-	do("balance")
-	do("disable", table)
-	do("enable", table)
-	do("truncate", table)
-	require.EqualValues(t, 0, do("count", table).Rows[0][1])
-	do("drop", table)
-	require.NotContains(t, fmt.Sprint(do("tables").Rows), table)
-	do("create", table)
-	do("drop", table)
-	do("wait-for-quiet")
 }

@@ -246,9 +246,9 @@ func number(t *testing.T, c *cluster, port string) string {
 }
 
 // operate makes an action by the agent of the operator, whose tickets are not counted.
-func operate(t *testing.T, h *testcluster.Cluster, c *cluster, words ...string) answer {
+func operate(t *testing.T, h *testcluster.Cluster, c *cluster, words ...string) testcluster.Answer {
 	t.Helper()
-	return administer(t, h, []string{"--hbase-conf", c.file("client"), "--agent", "operator"}, words...)
+	return h.Administer("hbase", []string{"--hbase-conf", c.file("client"), "--agent", "operator"}, words...)
 }
 
 // rowsOf counts the rows of a table.

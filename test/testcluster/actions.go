@@ -1,39 +1,41 @@
-//go:build hbase
-
-package hbase
+package testcluster
 
 import (
 	"encoding/json"
 	"fmt"
 	"slices"
-	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
-
-	"github.com/benchd/benchd/test/testcluster"
 )
 
-// answer is what benchctl admin prints with -o json.
-type answer struct {
+// Answer is what benchctl admin prints with -o json.
+type Answer struct {
 	Columns []string `json:"columns"`
 	Rows    [][]any  `json:"rows"`
 	Text    []string `json:"text"`
 }
 
-// act carries out all actions of benchctl admin hbase on a table that has rows and at least four regions, and checks what they
-// do. The table is dropped.
-func act(t *testing.T, h *testcluster.Cluster, flags []string, table string, rows int) {
-	t.Helper()
-	do := func(words ...string) answer {
+// Administer carries out an action on a target, and requires that it is done.
+func (h *Cluster) Administer(target string, flags []string, words ...string) Answer {
+	h.t.Helper()
+	begin := time.Now()
+	stdout, stderr, code := h.Ctl(slices.Concat([]string{"admin", target}, words, flags, []string{"-o", "json"})...)
+	require.Zero(h.t, code, "%v: %s%s", words, stderr, stdout)
+	h.t.Logf("%v after %.1f s", words, time.Since(begin).Seconds())
+	var a Answer
+	require.NoError(h.t, json.Unmarshal([]byte(stdout), &a), stdout)
+	return a
+}
+
+// AdministerHBase carries out all actions of benchctl admin hbase on a table that has rows and at least four regions, and checks
+// what they do. The table is dropped.
+func (h *Cluster) AdministerHBase(flags []string, table string, rows int) {
+	h.t.Helper()
+	t := h.t
+	do := func(words ...string) Answer {
 		t.Helper()
-		begin := time.Now()
-		stdout, stderr, code := h.Ctl(slices.Concat([]string{"admin", "hbase"}, words, flags, []string{"-o", "json"})...)
-		require.Zero(t, code, "%v: %s%s", words, stderr, stdout)
-		t.Logf("%v after %.1f s", words, time.Since(begin).Seconds())
-		var a answer
-		require.NoError(t, json.Unmarshal([]byte(stdout), &a), stdout)
-		return a
+		return h.Administer("hbase", flags, words...)
 	}
 	require.EqualValues(t, rows, do("count", table).Rows[0][1])
 	require.Contains(t, fmt.Sprint(do("tables").Rows), table)
