@@ -20,6 +20,7 @@ OLD      ?=
 FAULTS   ?=
 SOAK     ?=
 RUN      ?=
+DB       ?=
 STEPS    ?=
 FOR      ?= 30m
 QUORUM   ?= 127.0.0.1:2181
@@ -58,6 +59,8 @@ INTEGRATION = $(call tagged,integration)
 # Of those, the packages in which nothing measures real time.
 COMPANIONS  = ./test/crash ./test/fleet ./test/prometheus
 HBASETESTS  = $(call tagged,hbase)
+# Those of all databases but HBase, or with DB=NAME those in the folder of one.
+DATABASETESTS = $(if $(DB),$(filter ./internal/target/$(DB) ./internal/target/$(DB)/%,$(call tagged,databases)),$(call tagged,databases))
 # The tests in them: those without a tag are run by make test.
 only = -run '^($(subst $() ,|,$(sort $(shell grep -rlE --include='*_test.go' '^//go:build .*\b$(1)\b' cmd internal test | xargs -r sed -n 's/^func \(Test[A-Za-z0-9_]*\).*/\1/p'))))$$'
 
@@ -161,6 +164,18 @@ test-hbase-secure: $(TESTRUNNER) ## Start a KDC and secured HBases, and run all 
 .PHONY: smoke-hbase-secure
 smoke-hbase-secure: ## Run one of them, in about a minute: all kinds of work with Kerberos, privacy and TLS.
 	@$(MAKE) test-hbase-secure RUN='TestEveryModeWorks/privacy_over_TLS$$$$'
+
+# Tests with the tag databases start their servers themselves, so adding a database adds nothing here.
+.PHONY: test-databases
+test-databases: $(TESTRUNNER) ## Start each database but HBase, one after another, and run the tests on it; DB=postgres and RUN=NAME select.
+	@scripts/selected databases '$(RUN)' $(DATABASETESTS)
+	$(if $(RUN)$(DB),,scripts/covered --record databases) \
+		$(GOTEST) -count 1 -p 1 -parallel 4 -timeout 40m -tags databases $(if $(RUN),-v -run '$(RUN)',$(call only,databases)) $(DATABASETESTS)
+
+.PHONY: smoke-databases
+smoke-databases: $(TESTRUNNER) ## Run some of them, those whose names begin with TestSmoke: at least one for each database.
+	@scripts/selected databases ^TestSmoke --each $(DATABASETESTS)
+	$(GOTEST) -count 1 -p 1 -parallel 4 -timeout 9m -tags databases -run '^TestSmoke' $(DATABASETESTS)
 
 .PHONY: soak
 soak: $(TESTRUNNER) ## Work at full speed on a sandbox for FOR (30m) with three agents; memory, goroutines, archive and throughput are checked.

@@ -71,6 +71,59 @@ func TestCoveredFoldersDifferUntilTheSuiteHasPassed(t *testing.T) {
 	require.Equal(t, []string{"test/hbase has changed since make test-hbase passed on all of it"}, lines(stdout))
 }
 
+// A database that is added needs no line in the script.
+func TestFoldersOfDatabasesAreFoundByTheirTests(t *testing.T) {
+	c := newCheckout(t, "covered")
+	c.write("configs/suites/r5-nosql.yaml", "a suite")
+	c.commit()
+	_, stderr, code := c.run("scripts/covered", "databases")
+	require.Equal(t, 2, code)
+	require.Contains(t, stderr, "has the tag databases")
+
+	c.write("internal/target/treedb/watch/watch_real_test.go", "//go:build databases\n\npackage watch\n")
+	c.write("internal/target/hbase/hbase_test.go", "//go:build hbase\n\npackage hbase\n")
+	c.write("test/targetkit/kit.go", "package targetkit\n")
+	c.write("test/mixed/mixed_test.go", "//go:build databases && linux\n\npackage mixed\n")
+	c.commit()
+	stdout, stderr, code := c.run("scripts/covered", "--list", "databases")
+	require.Zero(t, code, stderr)
+	require.Equal(t, []string{"configs/suites/r5-nosql.yaml", "internal/target/treedb", "test/mixed", "test/targetkit"}, lines(stdout))
+
+	_, stderr, code = c.run("scripts/covered", "--record", "databases", "true")
+	require.Zero(t, code, stderr)
+	_, _, code = c.run("scripts/covered", "databases")
+	require.Zero(t, code)
+	c.write("internal/target/leafdb/leafdb_real_test.go", "//go:build databases\n\npackage leafdb\n")
+	c.commit()
+	stdout, _, code = c.run("scripts/covered", "databases")
+	require.Equal(t, 1, code)
+	require.Equal(t, []string{"internal/target/leafdb has changed since make test-databases passed on all of it"}, lines(stdout))
+}
+
+func TestASelectionOfNoTestIsAnError(t *testing.T) {
+	c := newCheckout(t, "selected")
+	c.write("internal/target/treedb/treedb_real_test.go", "//go:build databases\n\npackage treedb\n\nfunc TestSmoke(t *testing.T) {}\nfunc TestLoad(t *testing.T) {}\n")
+	c.write("internal/target/leafdb/watch/watch_test.go", "//go:build databases\n\npackage watch\n\nfunc TestFigures(t *testing.T) {}\n")
+	c.write("internal/target/leafdb/leafdb_test.go", "package leafdb\n\nfunc TestSmoke(t *testing.T) {}\n")
+	all := []string{"./internal/target/leafdb", "./internal/target/leafdb/watch", "./internal/target/treedb"}
+	for _, test := range []struct {
+		args    []string
+		problem string
+	}{
+		{args: append([]string{""}, all...)},
+		{args: append([]string{"Load|Figures/part"}, all...)},
+		{args: []string{"^TestSmoke", "--each", "./internal/target/treedb"}},
+		{[]string{""}, "no test has the tag databases"},
+		{[]string{"", "./internal/target/leafdb"}, "no test with the tag databases"},
+		{append([]string{"Smok3"}, all...), "no test with the tag databases matches Smok3"},
+		{append([]string{"^TestSmoke", "--each"}, all...), "no test of leafdb with the tag databases matches ^TestSmoke"},
+	} {
+		_, stderr, code := c.run("scripts/selected", append([]string{"databases"}, test.args...)...)
+		require.Equal(t, test.problem == "", code == 0, "%q: %s", test.args, stderr)
+		require.Contains(t, stderr, test.problem)
+	}
+}
+
 func TestAPassIsRecordedOnlyForTheCommitThatPassed(t *testing.T) {
 	for name, test := range map[string]struct{ before, during string }{
 		"changes before":    {before: "changed"},
