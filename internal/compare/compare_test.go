@@ -272,7 +272,7 @@ func TestTheClientThatDiffersIsNamedFirst(t *testing.T) {
 	require.Empty(t, compare.New(side(t, "A", suite(a)), side(t, "B", suite(b)), compare.Settings{Smallest: 0.05}).Differences)
 }
 
-// The consistency of reads is listed before all else but the program; a result without the fact differs by its setting.
+// The consistency of reads is listed before all else; a result without the fact differs by its setting.
 func TestTheConsistencyThatDiffersIsNamedFirst(t *testing.T) {
 	of := func(id, consistency string, reported bool) made {
 		return made{id: id, repeats: 4, factor: 1, name: "x", change: func(r *result.Run) {

@@ -12,7 +12,7 @@ import (
 
 // Difference is what differs between the sides besides what was measured.
 type Difference struct {
-	What  string   `json:"what"` // benchd, agents, setting threads, target version …
+	What  string   `json:"what"` // durability, benchd, agents, setting threads, target version …
 	A     string   `json:"a"`
 	B     string   `json:"b"`
 	Cases []string `json:"cases"` // of A, where it differs; empty for all
@@ -61,6 +61,7 @@ func differences(a, b Side) []Difference {
 		compared++
 		x, y := facts(p.a.runs), facts(p.b.runs)
 		once(x, y)
+		addTerms(p.a.runs, p.b.runs, x, y)
 		foreignFacts(p.a, p.b, x, y)
 		for _, what := range slices.Sorted(maps.Keys(x)) {
 			if x[what] != y[what] {
@@ -78,7 +79,7 @@ func differences(a, b Side) []Difference {
 			out[i].Cases = []string{}
 		}
 	}
-	return first(first(first(out, consistency), client), "program") // the most that can differ
+	return termsFirst(first(first(out, client), "program")) // the most that can differ
 }
 
 // first moves a difference to the front.

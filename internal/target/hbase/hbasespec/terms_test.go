@@ -1,6 +1,7 @@
 package hbasespec
 
 import (
+	"maps"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -17,9 +18,7 @@ func TestTermsOfHBase(t *testing.T) {
 	}
 	with := func(pairs ...string) map[string]string {
 		facts := make(map[string]string)
-		for k, v := range hdfs {
-			facts[k] = v
-		}
+		maps.Copy(facts, hdfs)
 		for i := 0; i < len(pairs); i += 2 {
 			facts[pairs[i]] = pairs[i+1]
 		}
@@ -32,11 +31,13 @@ func TestTermsOfHBase(t *testing.T) {
 	}{
 		"the defaults": {nil, hdfs, descriptor.Terms{Durability: flushed, Replicas: "3: HDFS"}},
 		"the table's default": {
-			map[string]string{"durability": "USE_DEFAULT"}, with("hbase.table.descriptor", "'t', DURABILITY => 'ASYNC_WAL', REGION_REPLICATION => '2', {NAME => 'cf'}"),
+			map[string]string{"durability": "USE_DEFAULT"},
+			with("hbase.table.descriptor", "'t', DURABILITY => 'ASYNC_WAL', REGION_REPLICATION => '2', {NAME => 'cf'}"),
 			descriptor.Terms{Durability: "in memory of the region server; written to the WAL later (ASYNC_WAL)", Replicas: "3: HDFS; 2 copies of each region in memory"},
 		},
 		"the case overrides the table": {
-			map[string]string{"durability": "SKIP_WAL"}, with("hbase.table.descriptor", "'t', DURABILITY => 'ASYNC_WAL', {NAME => 'cf'}"),
+			map[string]string{"durability": "SKIP_WAL"},
+			with("hbase.table.descriptor", "'t', DURABILITY => 'ASYNC_WAL', {NAME => 'cf'}"),
 			descriptor.Terms{Durability: "in memory of the region server, not in the WAL (SKIP_WAL)", Replicas: "3: HDFS"},
 		},
 		"servers that sync to disks": {
@@ -56,11 +57,13 @@ func TestTermsOfHBase(t *testing.T) {
 			nil, map[string]string{"target": "hbase", "hbase.settings.gap": "403 Forbidden"}, descriptor.Terms{Durability: "written to the WAL (SYNC_WAL)"},
 		},
 		"a client buffer": {
-			map[string]string{"clientbuffering": "true", "writebuffersize": "2048"}, hdfs,
+			map[string]string{"clientbuffering": "true", "writebuffersize": "2048"},
+			hdfs,
 			descriptor.Terms{Durability: flushed + "; sent from a client buffer of 2048 bytes", Replicas: "3: HDFS"},
 		},
 		"reads of replicas": {
-			map[string]string{"hbase.consistency": "timeline"}, hdfs,
+			map[string]string{"hbase.consistency": "timeline"},
+			hdfs,
 			descriptor.Terms{Durability: flushed, Replicas: "3: HDFS", Consistency: "timeline: a replica that is behind may answer"},
 		},
 		"all fields": {map[string]string{"writeallfields": "true"}, hdfs, descriptor.Terms{Durability: flushed, Replicas: "3: HDFS", Updates: "all fields (Put)"}},
