@@ -23,6 +23,9 @@ const undetermined = "not determined"
 // what actions cost, and what limited the throughput.
 func suiteAnswer(s result.Suite) []string {
 	var out []string
+	if len(differingTerms(s)) > 0 {
+		out = termSentences(s) // before any figure
+	}
 	concluded := make(map[string]bool) // cases that another sentence is about
 	for _, c := range s.Cases {
 		if c.Capacity != nil {

@@ -31,6 +31,7 @@ func suiteBook(s result.Suite, targets descriptor.List, o draw.Options) book.Boo
 	b.State, b.Status = suiteState(s)
 	b.Lead = suiteLead(s, targets)
 	pictures, shown := draw.Suite(s), courses(shownRuns(s), o)
+	b.addTerms(s)
 	b.addCapacities(s)
 	b.addTables(s, pictures.Requested)
 	b.addAcross(pictures)
@@ -43,7 +44,7 @@ func suiteBook(s result.Suite, targets descriptor.List, o draw.Options) book.Boo
 	}
 	b.addServers(s.Runs, targets)
 	b.Chapters = append(b.Chapters, suiteBottlenecks(s)...)
-	b.Chapters = append(b.Chapters, verdictChapter(s.Runs), runsChapter(s), provenanceChapter(s.Runs, targets))
+	b.Chapters = append(b.Chapters, verdictChapter(s.Runs), runsChapter(s), provenanceChapter(s.Runs, targets, s.Terms))
 	b.addSettings(s.Runs)
 	return b.Book
 }
@@ -308,11 +309,16 @@ func runsChapter(s result.Suite) book.Chapter {
 	return c
 }
 
-// provenanceChapter is the part of the provenance that all runs share, in brief.
-func provenanceChapter(runs []result.Run, targets descriptor.List) book.Chapter {
+// provenanceChapter is the part of the provenance that all runs share, in brief, with their terms if these are all the same.
+func provenanceChapter(runs []result.Run, targets descriptor.List, terms []result.TargetTerms) book.Chapter {
 	c := book.Chapter{Title: "Provenance", Detail: true}
 	if len(runs) == 0 {
 		return c
+	}
+	if len(terms) == 1 {
+		t := termsTable(terms)
+		t.Title = termsTitle
+		c.Tables = append(c.Tables, t)
 	}
 	p := runs[0].Provenance
 	if p.Foreign == nil {

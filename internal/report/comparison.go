@@ -62,9 +62,12 @@ func (p *page) differences(all []compare.Difference) (later []compare.Difference
 	if len(all) == 0 {
 		p.wrap("differs  ", "nothing besides what was measured", plain)
 	}
-	n := len(all)
+	n, terms := len(all), 0
+	for terms < n && all[terms].IsTerm() {
+		terms++ // they come first, and before any figure
+	}
 	if n > firstDifferences {
-		n = firstDifferences - 1
+		n = max(firstDifferences-1, terms)
 	}
 	for _, d := range all[:n] {
 		p.wrap("differs  ", difference(d), plain)

@@ -92,7 +92,13 @@ func outcomeText(o compare.Outcome) string {
 // comparisonAnswer has a sentence for each case with a difference, the worse ones first, and one for the others.
 func comparisonAnswer(c compare.Comparison, several bool) []string {
 	var out, same []string
-	left := 0
+	if text := differingSides(c); text != "" {
+		if several {
+			text = printable(c.B) + ": " + text
+		}
+		out = append(out, text)
+	}
+	left, most := 0, len(out)+someSentences
 	for _, one := range ordered(c.Cases) {
 		name := printable(one.Name)
 		if several {
@@ -101,7 +107,7 @@ func comparisonAnswer(c compare.Comparison, several bool) []string {
 		switch {
 		case one.Outcome == compare.IsSame:
 			same = append(same, name)
-		case len(out) == someSentences:
+		case len(out) == most:
 			left++
 		default:
 			out = append(out, sentence(name+": "+printable(one.Sentence)))
@@ -119,6 +125,7 @@ func comparisonAnswer(c compare.Comparison, several bool) []string {
 
 // addComparison adds the chapters of one comparison.
 func (b *maker) addComparison(c compare.Comparison, of string) {
+	b.Chapters = append(b.Chapters, comparedTerms(c, of)...)
 	general := generalNotes(c)
 	cases := book.Table{Columns: slices.Concat(names("case"), words("outcome", "finding"), figures("", "runs of A", "runs of B"))}
 	for _, one := range ordered(c.Cases) {
@@ -264,18 +271,27 @@ func differencesChapter(c compare.Comparison, of string) book.Chapter {
 	if len(c.Differences) == 0 {
 		chapter.Text = append(chapter.Text, "Nothing differs between A and B besides what was measured.")
 	} else {
-		t := book.Table{Columns: slices.Concat(words("what"), names("A", "B", "cases"))}
-		for _, d := range c.Differences {
-			where := "all"
-			if len(d.Cases) > 0 {
-				where = printable(listed(d.Cases))
-			}
-			t.Rows = append(t.Rows, texts(d.What, orNone(d.A), orNone(d.B), where))
-		}
-		chapter.Tables = append(chapter.Tables, t)
+		chapter.Tables = append(chapter.Tables, differenceTable(c.Differences))
 	}
 	chapter.Text = append(chapter.Text, "Method: "+sentence(c.Method))
 	return chapter
+}
+
+// differenceTable has a row for each difference. What benchd wrote of the terms is no name.
+func differenceTable(all []compare.Difference) book.Table {
+	sides := names("A", "B")
+	if !slices.ContainsFunc(all, func(d compare.Difference) bool { return !d.IsTerm() }) {
+		sides = words("A", "B")
+	}
+	t := book.Table{Columns: slices.Concat(words("what"), sides, names("cases"))}
+	for _, d := range all {
+		where := "all"
+		if len(d.Cases) > 0 {
+			where = printable(listed(d.Cases))
+		}
+		t.Rows = append(t.Rows, texts(d.What, orNone(d.A), orNone(d.B), where))
+	}
+	return t
 }
 
 func orNone(s string) string {

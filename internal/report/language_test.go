@@ -45,7 +45,9 @@ func comparisons() []compare.Comparison {
 		several.Differences = append(several.Differences, compare.Difference{What: fmt.Sprintf("setting s%d", i), A: "a1", B: "b1"})
 		several.Cases = append(several.Cases, several.Cases[0], compare.Case{Name: "c1", Outcome: compare.IsSame, Sentence: "no difference shown of READ p50"})
 	}
-	return []compare.Comparison{comparison(), several, {A: "a1", B: "b1", Method: compare.Method}}
+	differ := comparison()
+	differ.Differences = append(termsDiffer(), differ.Differences...)
+	return []compare.Comparison{comparison(), several, differ, {A: "a1", B: "b1", Method: compare.Method}}
 }
 
 // reportTexts are the texts of reports of all kinds of runs and suites, in all formats for people.
@@ -56,7 +58,7 @@ func reportTexts(t *testing.T) []string {
 	for _, shown := range terminals(t) {
 		runs = append(runs, shown.run)
 	}
-	suites := []result.Suite{aSuite(), searchedSuite(t), {ID: "S", Status: result.Running, Runs: runs}}
+	suites := []result.Suite{aSuite(), searchedSuite(t), differentTerms(), sideBySide(5), {ID: "S", Status: result.Running, Runs: runs}}
 	for _, s := range suites {
 		runs = append(runs, s.Runs...)
 		require.NoError(t, report.SuiteTable(new(bytes.Buffer), s, report.Options{Targets: targets(), Text: c.text}))
@@ -68,12 +70,13 @@ func reportTexts(t *testing.T) []string {
 	}
 	for _, one := range comparisons() {
 		require.NoError(t, report.ComparisonTable(new(bytes.Buffer), one, report.Options{Text: c.text}))
+		report.ComparisonBook("x", planned, []compare.Comparison{one}).Map(c.text)
 	}
 	return slices.Concat(c.texts, html.Texts(), xlsx.Texts())
 }
 
 // ofFixtures are words of the fixtures that come from users and servers.
-const ofFixtures = "demo first try Reads by threads Prodded prodded alice devel gone limit capacity usertable connection version workload host-a"
+const ofFixtures = "demo first try Reads by threads Prodded prodded alice devel gone limit capacity usertable connection version workload host-a north south only ssd hdd against products open"
 
 // ofFixtureSentences are in sentences of the fixtures that no code writes.
 func ofFixtureSentences() []string {

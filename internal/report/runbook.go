@@ -51,7 +51,7 @@ func runBook(r result.Run, targets descriptor.List, o draw.Options) book.Book {
 	b.add("Telemetry", "Means over the measured phase; counts are summed over the servers.", telemetryTable([]result.Run{r}, targets))
 	b.addServers([]result.Run{r}, targets)
 	b.Chapters = append(b.Chapters, runBottlenecks(r)...)
-	b.Chapters = append(b.Chapters, verdictChapter([]result.Run{r}), provenanceChapter([]result.Run{r}, targets))
+	b.Chapters = append(b.Chapters, verdictChapter([]result.Run{r}), provenanceChapter([]result.Run{r}, targets, termsOfRun(r, targets)))
 	b.addDetails(pictures.Details)
 	b.addSettings([]result.Run{r})
 	return b.Book

@@ -123,6 +123,9 @@ func (b *maker) addTargets(s result.Suite, targets descriptor.List) {
 	}
 	names := targetsOf(measuredCases(s))
 	c := book.Chapter{Title: "Targets compared", Tables: []book.Table{rivalsTable(all, names)}}
+	for _, text := range termDifferences(s) {
+		c.Text = append(c.Text, "- "+text)
+	}
 	for _, r := range all {
 		c.Text = append(c.Text, "- "+r.text(names))
 	}

@@ -29,6 +29,7 @@ func SuiteTable(w io.Writer, suite result.Suite, o Options) error {
 	if suite.Plan != nil && suite.Plan.Trial {
 		p.wrap("trial    ", "small sizes: shows that the suite works, not how fast the target is", plain)
 	}
+	p.terms(suite)
 	if len(suite.Cases) > 0 {
 		p.capacities(suite)
 		p.scenarios(suite)
