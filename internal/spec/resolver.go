@@ -165,8 +165,10 @@ func (r *resolver) validateTarget() {
 	for _, name := range r.inOrder() {
 		e := r.given[name]
 		switch {
-		case !e.key.Serves(db):
-			r.warn(e, "has no effect: it belongs to target %s, and the target is %s", strings.Join(e.key.Targets, " or "), db)
+		case !e.key.Serves(db): // another case of a suite may have such a target
+			r.inert = append(r.inert, e.finding("has no effect: it belongs to target %s, and the target is %s", strings.Join(e.key.Targets, " or "), db))
+		case len(e.key.Targets) > 0 && e.key.Status == property.Honoured:
+			r.used = append(r.used, e.order)
 		case e.key.Status == property.Refused && e.site:
 			r.warn(e, "is ignored: %s", e.key.Reason)
 		case e.key.Status == property.Refused:

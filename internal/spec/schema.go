@@ -60,6 +60,7 @@ func (r *Reader) Schema() []byte {
 		"dataset":    line("name of the dataset that it uses"),
 		"targets":    texts("names of the targets that it runs on (default the first)"),
 		"properties": ref("properties"),
+		"per-target": named("properties of its cases on single targets, by the target's name", ref("properties")),
 		"matrix":     ref("axes"),
 		"cases":      list("values that vary together, a case per entry; with a matrix, for each combination of its values", ref("point")),
 		"repeats":    count("number of runs of each case (default 1)", suite.MaxRepeats),
@@ -70,7 +71,7 @@ func (r *Reader) Schema() []byte {
 		"published":  list("published results, a line per run; a line that names an axis or a target belongs to the case with that value", schema{"type": "object"}),
 	}
 	small := make(schema)
-	for _, name := range []string{"properties", "matrix", "cases", "repeats", "agents", "actions", "before", "search"} {
+	for _, name := range []string{"properties", "per-target", "matrix", "cases", "repeats", "agents", "actions", "before", "search"} {
 		small[name] = scenario[name]
 	}
 	top := schema{

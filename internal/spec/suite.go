@@ -33,6 +33,7 @@ type suiteResolver struct {
 	invalid    map[string]bool    // scenarios with mistakes in their cases
 	inert      []finding          // settings without an effect in one case
 	used       map[int]bool       // the orders of settings with an effect in another case
+	databases  []string           // that the file's cases have
 }
 
 // owner identifies cases that insert into a table and share its rows.
@@ -55,10 +56,12 @@ func (r *Reader) parseSuite(s Submission) (*plan.Suite, []property.Warning, erro
 	res.validateOptions()
 	res.validateSettings(read.Given)
 	cases := res.resolveCases(read.Cases)
+	res.warnOfDatabase()
 	res.validateTables(read, cases, len(mistakes) == 0)
 	res.validateCharts(read, cases, len(mistakes) == 0)
 	for _, f := range res.inert {
 		if !res.used[f.order] {
+			res.used[f.order] = true // once, although it has no effect on several databases
 			res.report(&res.warnings, f)
 		}
 	}
@@ -198,6 +201,9 @@ func (r *suiteResolver) resolveCase(c suite.Case) plan.Case {
 			}
 		}
 	}
+	if db := one.value("db"); !slices.Contains(r.databases, db) {
+		r.databases = append(r.databases, db)
+	}
 	one.order = optionsOrder
 	top := r.base + int(suite.Levels)
 	one.takeOptions(r.submission, top)
@@ -217,6 +223,24 @@ func (r *suiteResolver) resolveCase(c suite.Case) plan.Case {
 	r.share(&c.Case)
 	r.warnOfTable(c)
 	return c.Case
+}
+
+// warnOfDatabase warns if an option replaces the different databases of the file's targets by one: the result names the targets as the
+// file does.
+func (r *suiteResolver) warnOfDatabase() {
+	if len(r.databases) < 2 {
+		return
+	}
+	for _, group := range [][]Setting{r.submission.Properties, r.submission.Flags} {
+		for _, s := range group {
+			if strings.TrimSpace(s.Key) == "db" {
+				r.report(&r.warnings, finding{optionsOrder, property.Problem{
+					Place: cmp.Or(s.Origin, "-p"), Key: "db",
+					Text:  fmt.Sprintf("replaces the databases of the suite, %s, by %s: the result has the names of its targets, and no figure of those databases", strings.Join(r.databases, ", "), property.Quote(s.Value)),
+				}})
+			}
+		}
+	}
 }
 
 // warnOfTable warns if cases of different datasets or targets insert into the same table.

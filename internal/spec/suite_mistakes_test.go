@@ -25,7 +25,7 @@ func TestMistakesInASuiteAreReportedWithTheirPlaces(t *testing.T) {
 			lines("suite: s", "scenaros: []", "scenarios: [{name: a, porperties: {}}]"),
 			[]string{
 				`s.yaml:2:1: unknown key "scenaros"; did you mean scenarios? (one of suite, note, tags, include, variables, properties, targets, datasets, scenarios, order, on-failure, tables, charts, trial)`,
-				`s.yaml:3:23: unknown key "porperties"; did you mean properties? (one of name, note, dataset, targets, properties, matrix, cases, repeats, agents, actions, before, search, published)`,
+				`s.yaml:3:23: unknown key "porperties"; did you mean properties? (one of name, note, dataset, targets, properties, per-target, matrix, cases, repeats, agents, actions, before, search, published)`,
 			},
 		},
 		"an unknown property, at every level, is reported once": {
@@ -38,6 +38,14 @@ func TestMistakesInASuiteAreReportedWithTheirPlaces(t *testing.T) {
 				"s.yaml:8:28: threadcuont: unknown property; did you mean threadcount?",
 				"s.yaml:8:54: readproporton: unknown property; did you mean readproportion?",
 				"s.yaml:9:24: opertioncount: unknown property; did you mean operationcount?",
+			},
+		},
+		"a target that the scenario does not run on": {
+			lines("properties: {db: 'null', operationcount: 5}", "targets: {A: {}, B: {}}", "scenarios: [{name: a, targets: [A], per-target: {B: {threadcount: 2}}}]",
+				"trial: {scenarios: {a: {per-target: {A: {threadcount: x}}}}}"),
+			[]string{
+				`s.yaml:3:50: unknown target of the scenario "B" (one of A)`,
+				`s.yaml:4:55: threadcount: invalid integer "x": want digits only, such as 1000`,
 			},
 		},
 		"another binding's property": {
@@ -142,7 +150,7 @@ func TestMistakesInASuiteAreReportedWithTheirPlaces(t *testing.T) {
 			lines("scenarios: [{name: a}]", "trial:", "  properties: {recordcount: x}", "  scenarios:", "    a: {repaets: 1, matrix: {threads: [no]}}", "  tables: []"),
 			[]string{
 				`s.yaml:3:29: recordcount: invalid integer "x": want digits only, such as 1000`,
-				`s.yaml:5:9: unknown key "repaets"; did you mean repeats? (one of properties, matrix, cases, repeats, agents, actions, before, search)`,
+				`s.yaml:5:9: unknown key "repaets"; did you mean repeats? (one of properties, per-target, matrix, cases, repeats, agents, actions, before, search)`,
 				`s.yaml:5:40: threads: invalid integer "no": want digits only, such as 1000`,
 				`s.yaml:6:3: unknown key "tables"; did you mean targets? (one of variables, properties, targets, datasets, scenarios)`,
 			},

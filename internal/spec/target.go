@@ -16,6 +16,7 @@ func (r *Reader) Target(s Submission, db string) (map[string]string, []property.
 	res.validateValues()
 	res.attach(s.Attachments)
 	res.validateTarget()
+	res.warnings = append(res.warnings, res.inert...)
 	warnings, err := res.sortedWarnings(), res.err()
 	properties, _ := res.settle() // its warnings are about runs
 	if err == nil {

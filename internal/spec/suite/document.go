@@ -13,11 +13,11 @@ func suiteKeys() []string {
 }
 
 func scenarioKeys() []string {
-	return []string{"name", "note", "dataset", "targets", "properties", "matrix", "cases", "repeats", "agents", "actions", "before", "search", "published"}
+	return []string{"name", "note", "dataset", "targets", "properties", "per-target", "matrix", "cases", "repeats", "agents", "actions", "before", "search", "published"}
 }
 
 func trialScenarioKeys() []string {
-	return []string{"properties", "matrix", "cases", "repeats", "agents", "actions", "before", "search"}
+	return []string{"properties", "per-target", "matrix", "cases", "repeats", "agents", "actions", "before", "search"}
 }
 
 func datasetKeys() []string { return []string{"properties", "load"} }
@@ -50,6 +50,7 @@ type scenario struct {
 	dataset   *group
 	targets   []*group
 	settings  []Setting
+	perTarget map[string][]Setting // by the name of the target
 	axes      []axis
 	repeats   int
 	agents    int

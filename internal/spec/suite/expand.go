@@ -103,12 +103,12 @@ func combinations(axes []axis) [][]*point {
 // oneCase returns the case of a scenario at one point of each axis, on one target.
 func (r *reader) oneCase(d *document, s *scenario, points []*point, target *group) Case {
 	c := Case{At: s.at, Case: plan.Case{Scenario: s.name, Target: target.name, Repeats: s.repeats, Agents: s.agents}}
-	c.Given = append(make([][]Setting, 0, 4+len(points)), d.properties, target.settings)
+	c.Given = append(make([][]Setting, 0, 5+len(points)), d.properties, target.settings)
 	if s.dataset != nil {
 		c.Dataset = s.dataset.name
 		c.Given = append(c.Given, s.dataset.settings)
 	}
-	c.Given = append(c.Given, s.settings)
+	c.Given = append(c.Given, s.settings, s.perTarget[target.name])
 	var name strings.Builder
 	name.WriteString(s.name)
 	var full []plan.Setting
@@ -198,6 +198,7 @@ func (r *reader) checkTrial(trial *node) {
 			continue
 		}
 		r.settings(f.value.get("properties"), OfScenario)
+		r.perTarget(f.value.get("per-target"), nil)
 		r.actions(f.value.get("actions"))
 		r.before(f.value.get("before"))
 		r.search(f.value.get("search"))

@@ -107,6 +107,7 @@ func (r *reader) scenario(d *document, n, whole *node) scenario {
 			s.bad = true
 		}
 	}
+	s.perTarget = r.perTarget(n.get("per-target"), s.targets)
 	s.settings = append(s.settings, r.actions(n.get("actions"))...)
 	s.settings = append(s.settings, r.before(n.get("before"))...)
 	s.settings = append(s.settings, r.search(n.get("search"))...)
@@ -116,6 +117,25 @@ func (r *reader) scenario(d *document, n, whole *node) scenario {
 	s.axes = r.axes(n, whole)
 	s.published = r.published(n.get("published"))
 	return s
+}
+
+// perTarget reads the properties of a scenario's cases on single targets. With targets nil, only the settings are validated.
+func (r *reader) perTarget(n *node, targets []*group) map[string][]Setting {
+	if n == nil || !r.isMap("per-target", n) {
+		return nil
+	}
+	out := make(map[string][]Setting, len(n.fields))
+	var known []string
+	for _, t := range targets {
+		known = append(known, t.name)
+	}
+	for _, f := range n.fields {
+		if targets != nil && !slices.Contains(known, f.name) {
+			r.unknown(f.at, "", "target of the scenario", f.name, known)
+		}
+		out[f.name] = r.settings(f.value, OfScenarioTarget)
+	}
+	return out
 }
 
 // before turns a list of actions before measuring into the property.

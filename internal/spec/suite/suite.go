@@ -121,6 +121,7 @@ const (
 	OfTarget
 	OfDataset
 	OfScenario
+	OfScenarioTarget // of a scenario, for one target
 	OfCase
 	Levels // the number of levels
 )
