@@ -89,7 +89,8 @@ RunService/Audit       -          x      x       x         x        +      x    
 `
 
 // actions says who may request an action on each target that has it: outside of a run, in a run, or both. The peer "granted" is an
-// operator with the grants of the test. Between = and the next column are the settings of a suite.
+// operator with the grants of the test. Between = and the next column are the settings of a suite. The row "other" is for the actions that have
+// no row, and need no privilege.
 //
 //nolint:dupword // a table
 const actions = `
@@ -120,6 +121,7 @@ tables                                  -          x      x       +         +   
 truncate:benchd_a                       -          x      x       x         +        +      x            +      +
 truncate:usertable                      -          x      x       x         x        +      x            +      +
 wait_for_quiet                          -          x      x       +         +        +      x            +      +
+other                                   -          x      x       +         +        +      x            +      +
 hbase.table.create=recreate,benchd_a    -          x      x       x         +        +      x            +      +
 hbase.table.create=recreate,usertable   -          x      x       x         x        +      x            +      +
 hbase.table.create=missing,usertable    -          x      x       +         +        +      x            +      +
@@ -208,23 +210,32 @@ func TestEachCallHasARowInTheMatrix(t *testing.T) {
 	require.ElementsMatch(t, names, readGrid(t, calls).rows)
 }
 
-// TestEachActionHasARowInTheMatrix fails for a new action of a target, until its row is written.
+// TestEachActionHasARowInTheMatrix fails for a new action of a target that needs a privilege, until its row is written.
 func TestEachActionHasARowInTheMatrix(t *testing.T) {
 	names := []string{plan.Hook, doctor.Action}
 	for _, one := range all.Targets().Descriptors() {
 		for _, a := range one.Actions {
 			names = append(names, a.Name)
+			require.True(t, a.Privilege == "" || slices.Contains(actionRows(t), a.Name), "action %s of %s needs a privilege, and a row", a.Name, one.Name)
 		}
 	}
-	var rows []string
+	for _, row := range actionRows(t) {
+		require.True(t, row == other || slices.Contains(names, row), "no target has the action %s", row)
+	}
+}
+
+// other is the row of actions without a row.
+const other = "other"
+
+// actionRows lists the actions that have rows.
+func actionRows(t *testing.T) (names []string) {
+	t.Helper()
 	for _, row := range readGrid(t, actions).rows {
 		if name, _, _ := strings.Cut(row, ":"); !strings.Contains(row, ",") {
-			rows = append(rows, name)
+			names = append(names, name)
 		}
 	}
-	slices.Sort(names)
-	slices.Sort(rows)
-	require.Equal(t, slices.Compact(names), slices.Compact(rows))
+	return names
 }
 
 // TestMatrix tries each peer on each listener with each call, each action and each path, and then compares the audit logs with what was
@@ -330,6 +341,8 @@ func requests(t *testing.T, row string) (list []request) {
 	name, arguments, _ := strings.Cut(row, ":")
 	words := strings.ReplaceAll(arguments, ":", " ")
 	switch name {
+	case other:
+		return otherRequests(t)
 	case doctor.Action:
 		return []request{order(t, doctor.Target, name, nil)}
 	case plan.Hook:
@@ -351,6 +364,29 @@ func requests(t *testing.T, row string) (list []request) {
 		}
 	}
 	require.NotEmpty(t, list, "no target has the action %s", name)
+	return list
+}
+
+// otherRequests returns the requests for the actions without a row, with the arguments that they require.
+func otherRequests(t *testing.T) (list []request) {
+	t.Helper()
+	for _, one := range all.Targets().Descriptors() {
+		for _, a := range one.Actions {
+			if slices.Contains(actionRows(t), a.Name) {
+				continue
+			}
+			var words []string
+			for range a.Takes[:a.Needs] {
+				words = append(words, append(slices.Clone(a.Verb.Choices), "usertable")[0])
+			}
+			if one.Administers(a.Name) {
+				list = append(list, order(t, one.Name, a.Name, argumentsOf(a, words)))
+			}
+			if !a.AdminOnly {
+				list = append(list, submission(t, one.Name, "actions=1s "+strings.Join(append([]string{a.Name}, words...), " ")))
+			}
+		}
+	}
 	return list
 }
 

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -11,8 +12,8 @@ import (
 )
 
 // Reference returns the program's document: the text of --help, and for each flag the key in the file and the variable. A test
-// compares the document with it.
-func (p Program) Reference() string {
+// compares the document with it. Commands with the given paths, and those below them, are left out: other documents have them.
+func (p Program) Reference(elsewhere ...string) string {
 	root := p.Tree(Streams{})
 	program := settings(root)
 	var b strings.Builder
@@ -24,25 +25,43 @@ k=v). In the environment its items are separated by commas, or by line breaks if
 whole list of a source with lower precedence.
 `)
 	program.Walk(func(cmd *cobra.Command) {
-		if foreign(cmd) {
-			return
+		switch {
+		case foreign(cmd) || below(cmd, elsewhere...):
+		case cmd == root:
+			b.WriteString("\n## Flags of all commands\n")
+			writeFlags(&b, program, cmd.PersistentFlags())
+		default:
+			writeCommand(&b, program, cmd, "##")
 		}
-		title, flags := cmd.CommandPath(), cmd.LocalNonPersistentFlags()
-		if cmd == root {
-			title, flags = "Flags of all commands", cmd.PersistentFlags()
-		}
-		fmt.Fprintf(&b, "\n## %s\n", title)
-		if cmd != root {
-			long := cmd.Long
-			if long == "" {
-				long = cmd.Short + "."
-			}
-			fmt.Fprintf(&b, "\n%s\n\n```\n%s\n```\n", long, unindent(cmd.Example))
-		}
-		writeFlags(&b, program, flags)
 	})
 	writeCodes(&b)
 	return b.String()
+}
+
+// ReferenceOf returns what Reference has about the command with a path and those below it, for another document.
+func (p Program) ReferenceOf(path string) string {
+	program := settings(p.Tree(Streams{}))
+	var b strings.Builder
+	program.Walk(func(cmd *cobra.Command) {
+		if below(cmd, path) {
+			writeCommand(&b, program, cmd, "###")
+		}
+	})
+	return b.String()
+}
+
+// below reports whether a command has one of the paths, or is below one that has.
+func below(cmd *cobra.Command, paths ...string) bool {
+	return slices.ContainsFunc(paths, func(path string) bool { return strings.HasPrefix(cmd.CommandPath()+" ", path+" ") })
+}
+
+func writeCommand(b *strings.Builder, program config.Program, cmd *cobra.Command, heading string) {
+	long := cmd.Long
+	if long == "" {
+		long = cmd.Short + "."
+	}
+	fmt.Fprintf(b, "\n%s %s\n\n%s\n\n```\n%s\n```\n", heading, cmd.CommandPath(), long, unindent(cmd.Example))
+	writeFlags(b, program, cmd.LocalNonPersistentFlags())
 }
 
 // Flaws lists mismatches between flags, keys, variables and the document. A correct program has none.

@@ -119,6 +119,13 @@ func Read(tb testing.TB, document string) string {
 	return string(text)
 }
 
+// Exists reports whether there is a document.
+func Exists(tb testing.TB, document string) bool {
+	tb.Helper()
+	_, err := os.Stat(locate(tb, document))
+	return err == nil
+}
+
 // locate returns the path of a document. Go runs a test in the folder of its package, which is somewhere below the root.
 func locate(tb testing.TB, document string) string {
 	tb.Helper()
@@ -138,15 +145,27 @@ func locate(tb testing.TB, document string) string {
 // table there.
 func Generated(tb testing.TB, document, mark string, want Table, update bool) {
 	tb.Helper()
+	GeneratedText(tb, document, mark, want.Markdown(), update)
+}
+
+// Marks reports whether a document exists and has a line <!-- mark -->.
+func Marks(tb testing.TB, document, mark string) bool {
+	tb.Helper()
+	return Exists(tb, document) && strings.Contains(Read(tb, document), "<!-- "+mark+" -->\n")
+}
+
+// GeneratedText requires that a document has a text between the lines <!-- mark --> and <!-- end -->. With update it writes the text there.
+func GeneratedText(tb testing.TB, document, mark, want string, update bool) {
+	tb.Helper()
 	begin, end := "<!-- "+mark+" -->\n", "<!-- end -->\n"
 	before, rest, ok := strings.Cut(Read(tb, document), begin)
 	require.True(tb, ok, "%s has no line %s", document, begin)
 	got, after, ok := strings.Cut(rest, end)
 	require.True(tb, ok, "%s has no line %s below %s", document, end, begin)
 	if update {
-		text := before + begin + want.Markdown() + end + after
+		text := before + begin + want + end + after
 		require.NoError(tb, os.WriteFile(locate(tb, document), []byte(text), 0o644))
 		return
 	}
-	require.Equal(tb, want.Markdown(), got, "%s: go test -run '^%s$' -update writes the table", document, tb.Name())
+	require.Equal(tb, want, got, "%s: go test -run '^%s$' -update writes it", document, tb.Name())
 }

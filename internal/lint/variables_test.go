@@ -18,10 +18,11 @@ import (
 // variables finds the variables of the environment that code reads by their names, or sets for other programs. Those of flags are
 // made from the flags' names.
 func variables(t tree) map[string]finding {
+	ofTests := regexp.MustCompile(`^internal/target/\w+/\w+test/`) // they start servers
 	set := regexp.MustCompile(`^([A-Z][A-Z_]+)=$`)
 	found := make(map[string]finding)
 	for _, f := range t.files {
-		if f.test() || f.generated() || within(f.path, "test") {
+		if f.test() || f.generated() || within(f.path, "test") || ofTests.MatchString(f.path) {
 			continue
 		}
 		ast.Inspect(f.syntax, func(n ast.Node) bool {

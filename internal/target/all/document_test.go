@@ -7,40 +7,75 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/benchd/benchd/internal/descriptor"
 	"github.com/benchd/benchd/internal/doctable"
 	"github.com/benchd/benchd/internal/target/all"
 )
 
-// The documentation's table of actions matches the descriptions: each action with its arguments, its targets, and whether it can
-// run between phases.
+// own reports whether the page of a target has a section.
+func own(t *testing.T, name, heading string) bool {
+	t.Helper()
+	page := "docs/" + name + ".md"
+	return doctable.Exists(t, page) && doctable.Section(doctable.Read(t, page), heading) != ""
+}
+
+// The documentation's tables of actions match the descriptions: each action with its arguments, its targets, and whether it can run between
+// phases. A target whose page has a section about its actions has the table there, without the column of targets.
 func TestActionsAreDocumented(t *testing.T) {
 	listed := all.Targets()
 	var want [][]string
 	for _, a := range listed.Reader().Actions() {
 		var targets []string
-		between := ""
+		known, between := false, ""
 		for _, one := range listed.Descriptors() {
-			for _, action := range one.Actions {
-				if action.Name == a.Name {
-					targets = append(targets, "`"+one.Name+"`")
-				}
+			if !slices.ContainsFunc(one.Actions, func(other descriptor.Action) bool { return other.Name == a.Name }) {
+				continue
 			}
+			if known = true; own(t, one.Name, "## Actions") {
+				continue
+			}
+			targets = append(targets, "`"+one.Name+"`")
 			if slices.Contains(one.Between, a.Name) {
 				between = "yes"
 			}
 		}
-		if targets == nil {
+		switch {
+		case !known:
 			targets = []string{"all"}
+		case targets == nil:
+			continue
 		}
-		usage := append([]string{a.Name}, a.Takes...)
-		want = append(want, []string{strings.Join(usage, " "), strings.Join(targets, ", "), between})
+		want = append(want, []string{usageOf(a), strings.Join(targets, ", "), between})
 	}
-	var documented [][]string
-	for _, row := range doctable.Tables(doctable.Section(doctable.Read(t, "docs/suites.md"), "## Actions"))[0].Rows {
-		require.Len(t, row, 4)
-		documented = append(documented, []string{usage(row[0]), row[1], row[2]})
+	require.ElementsMatch(t, want, documented(t, "docs/suites.md"))
+	for _, one := range listed.Descriptors() {
+		if !own(t, one.Name, "## Actions") {
+			continue
+		}
+		want = nil
+		for _, a := range one.Actions {
+			if !a.AdminOnly {
+				between := map[bool]string{true: "yes"}[slices.Contains(one.Between, a.Name)]
+				want = append(want, []string{usageOf(a), between})
+			}
+		}
+		require.ElementsMatch(t, want, documented(t, "docs/"+one.Name+".md"), one.Name)
 	}
-	require.ElementsMatch(t, want, documented)
+}
+
+func usageOf(a descriptor.Action) string {
+	return strings.Join(append([]string{a.Name}, a.Takes...), " ")
+}
+
+// documented returns the table of actions of a document, without their meanings.
+func documented(t *testing.T, document string) (rows [][]string) {
+	t.Helper()
+	table := doctable.Tables(doctable.Section(doctable.Read(t, document), "## Actions"))[0]
+	for _, row := range table.Rows {
+		require.Len(t, row, len(table.Head))
+		rows = append(rows, append([]string{usage(row[0])}, row[1:len(row)-1]...))
+	}
+	return rows
 }
 
 // usage returns an action and its positional arguments from a line such as `split [TABLE] [KEY]`, where the arguments are in
@@ -54,14 +89,17 @@ func usage(cell string) string {
 	return strings.Join(append(words[:1], arguments...), " ")
 }
 
-// The targets that a run watches by default can be watched, and the documentation names them.
+// Targets that a run watches by default can be watched, and the documentation names them, or their pages have a section about that.
 func TestTargetsThatAreWatchedAreDocumented(t *testing.T) {
 	listed := all.Targets()
-	watched := listed.Descriptors().Watched()
-	for _, name := range watched {
+	var named []string
+	for _, name := range listed.Descriptors().Watched() {
 		require.Contains(t, listed.Sources(), name)
+		if !own(t, name, "## Telemetry") {
+			named = append(named, name)
+		}
 	}
 	settings := doctable.Tables(doctable.Section(doctable.Read(t, "docs/telemetry.md"), "## Settings"))[0]
 	require.Equal(t, []string{"`telemetry`"}, settings.Rows[0][:1])
-	require.ElementsMatch(t, watched, doctable.Names(settings.Rows[0][1]))
+	require.ElementsMatch(t, named, doctable.Names(settings.Rows[0][1]))
 }
