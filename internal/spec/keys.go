@@ -74,10 +74,12 @@ func (t table) names() []string {
 	return names
 }
 
-// foreign returns the prefix that marks a property as that of another YCSB binding, or "".
-func foreign(name string) string {
+// foreign returns the prefix that marks a property as that of another YCSB binding, or "". A target's own properties make their prefix
+// known: another name with that prefix is a mistake.
+func (t table) foreign(name string) string {
 	for _, prefix := range foreignPrefixes() {
-		if strings.HasPrefix(name, prefix) {
+		own := func(k property.Key) bool { return strings.HasPrefix(k.Name, prefix) }
+		if strings.HasPrefix(name, prefix) && !slices.ContainsFunc(t.keys, own) {
 			return prefix
 		}
 	}

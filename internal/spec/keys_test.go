@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/benchd/benchd/internal/descriptor"
 	"github.com/benchd/benchd/internal/plan"
 	"github.com/benchd/benchd/internal/property"
 	"github.com/benchd/benchd/internal/target/null/nullspec"
@@ -20,7 +21,7 @@ func TestEveryKeyIsCompleteAndUnique(t *testing.T) {
 			require.False(t, seen[k.Name], "is there twice")
 			seen[k.Name] = true
 			require.NotEmpty(t, k.Kind)
-			require.Empty(t, foreign(k.Name), "looks like another binding's")
+			require.Empty(t, tab.foreign(k.Name), "looks like another binding's")
 			switch k.Status {
 			case property.Refused, property.Idle:
 				require.NotEmpty(t, k.Reason)
@@ -64,7 +65,7 @@ func TestEveryPropertyOfYCSBIsKnown(t *testing.T) {
 		require.True(t, ok, name)
 	}
 	for _, name := range []string{"basicdb.verbose", "htrace.sampler.fraction", "mongodb.url", "cassandra.readconsistencylevel", "jdbc.fetchsize", "db.url"} {
-		require.NotEmpty(t, foreign(name), name)
+		require.NotEmpty(t, tab.foreign(name), name)
 	}
 }
 
@@ -185,4 +186,16 @@ func TestSettingsOfPhases(t *testing.T) {
 		require.Equal(t, want.Load, got.Load, phase)
 		require.Equal(t, want.Run, got.Run, phase)
 	}
+}
+
+// A misspelt property of a target is a mistake, although YCSB's binding for another system has that prefix too.
+func TestAPrefixOfATargetIsNotForeign(t *testing.T) {
+	targets := descriptor.List{{Name: "mongodb", Keys: []property.Key{{Name: "mongodb.url", Kind: property.Text}}}}
+	tab := newTable(targets)
+	require.Empty(t, tab.foreign("mongodb.ulr"))
+	require.Equal(t, "cassandra.", tab.foreign("cassandra.readconsistencylevel"))
+	_, _, err := NewReader(targets...).Parse(Submission{Properties: []Setting{
+		{Key: "db", Value: "mongodb"}, {Key: "mongodb.ulr", Value: "x"}, {Key: "recordcount", Value: "1"}, {Key: "operationcount", Value: "1"},
+	}})
+	require.ErrorContains(t, err, "mongodb.ulr: unknown property; did you mean mongodb.url?")
 }

@@ -163,7 +163,7 @@ func (r *suiteResolver) validateSettings(settings []suite.Setting) {
 
 // unknown reports an unknown property. In a suite a property of another binding is a mistake too.
 func (r *suiteResolver) unknown(e entry, name string) {
-	prefix := foreign(name)
+	prefix := r.table.foreign(name)
 	switch near := r.table.near(name); {
 	case prefix != "":
 		r.report(&r.problems, e.finding("unknown property: properties with the prefix %s belong to a YCSB binding that is not used here; remove it", prefix))
@@ -236,7 +236,7 @@ func (r *suiteResolver) warnOfDatabase() {
 			if strings.TrimSpace(s.Key) == "db" {
 				r.report(&r.warnings, finding{optionsOrder, property.Problem{
 					Place: cmp.Or(s.Origin, "-p"), Key: "db",
-					Text:  fmt.Sprintf("replaces the databases of the suite, %s, by %s: the result has the names of its targets, and no figure of those databases", strings.Join(r.databases, ", "), property.Quote(s.Value)),
+					Text: fmt.Sprintf("replaces the databases of the suite, %s, by %s: the result has the names of its targets, and no figure of those databases", strings.Join(r.databases, ", "), property.Quote(s.Value)),
 				}})
 			}
 		}

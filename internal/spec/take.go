@@ -91,7 +91,7 @@ func (r *resolver) unknown(e entry, name string) {
 		r.warn(e, "has no effect: it configures tracing in YCSB's JVM")
 		return
 	}
-	if prefix := foreign(name); prefix != "" {
+	if prefix := r.table.foreign(name); prefix != "" {
 		r.warn(e, "has no effect: properties with the prefix %s belong to a YCSB binding that is not used here", prefix)
 		return
 	}
