@@ -356,11 +356,12 @@ func requests(t *testing.T, row string) (list []request) {
 		if i < 0 {
 			continue
 		}
+		given := takenBy(one.Actions[i], strings.Fields(words))
 		if one.Administers(name) {
-			list = append(list, order(t, one.Name, name, argumentsOf(one.Actions[i], strings.Fields(words))))
+			list = append(list, order(t, one.Name, name, argumentsOf(one.Actions[i], given)))
 		}
 		if !one.Actions[i].AdminOnly {
-			list = append(list, submission(t, one.Name, "actions=1s "+strings.TrimSpace(name+" "+words)))
+			list = append(list, submission(t, one.Name, "actions=1s "+strings.Join(append([]string{name}, given...), " ")))
 		}
 	}
 	require.NotEmpty(t, list, "no target has the action %s", name)
@@ -390,6 +391,16 @@ func otherRequests(t *testing.T) (list []request) {
 	return list
 }
 
+// takenBy returns the words of a row that an action takes: another target's action of that name may take more.
+func takenBy(a descriptor.Action, words []string) (taken []string) {
+	for i, word := range words {
+		if strings.Contains(word, "=") || i < len(a.Takes) {
+			taken = append(taken, word)
+		}
+	}
+	return taken
+}
+
 func argumentsOf(a descriptor.Action, words []string) map[string]string {
 	args := make(map[string]string)
 	for i, word := range words {
@@ -414,8 +425,13 @@ func order(t *testing.T, on, name string, args map[string]string) request {
 func submission(t *testing.T, on string, settings ...string) request {
 	t.Helper()
 	settings = append(settings, "db="+on, "recordcount=100", "duration=5s", "readproportion=1", "updateproportion=0")
-	if on == "hbase" {
+	described, ok := all.Targets().Descriptors().Find(on)
+	require.True(t, ok, on)
+	switch {
+	case on == "hbase":
 		settings = append(settings, "hbase.zookeeper.quorum=127.0.0.1:1", "columnfamily=f")
+	case described.Where != "":
+		settings = append(settings, described.Where)
 	}
 	var properties []map[string]string
 	for _, s := range settings {

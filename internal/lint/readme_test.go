@@ -22,16 +22,29 @@ type section struct {
 // A page in Chinese has the sections of the page in English, and in each the same commands, code, links, lists and tables. A change of
 // one has to be made in the other.
 func TestReadmesAreTwins(t *testing.T) {
-	for english, chinese := range map[string]string{
+	pages := map[string]string{
 		"README.md":                "README.zh-CN.md",
 		"docs/getting-started.md":  "docs/zh/getting-started.md",
 		"docs/reading-a-result.md": "docs/zh/reading-a-result.md",
 		"docs/security.md":         "docs/zh/security.md",
-	} {
+	}
+	tree, err := readTree("../..")
+	require.NoError(t, err)
+	for _, database := range databasesOf(tree) {
+		if page := "docs/zh/" + database + ".md"; fileExists("../../" + page) {
+			pages["docs/"+database+".md"] = page
+		}
+	}
+	for english, chinese := range pages {
 		for _, line := range twins(t, "../../"+english, "../../"+chinese) {
 			t.Error(line)
 		}
 	}
+}
+
+func fileExists(name string) bool {
+	_, err := os.Stat(name)
+	return err == nil
 }
 
 // The test of the test: whatever one forgets to carry over is found.

@@ -14,7 +14,7 @@ import (
 func sentencePackages() []string {
 	return []string{
 		"bottleneck", "capacity", "compare", "foreign", "incident", "lifecycle", "record", "report", "report/draw", "result", "search", "stats", "table",
-		"coordinator/conductor", "coordinator/conductor/actions", "target/hbase/watch",
+		"coordinator/conductor", "coordinator/conductor/actions", "target/*/watch",
 	}
 }
 

@@ -44,6 +44,8 @@ func propertyTable(keys []property.Key) doctable.Table {
 		kind, meaning := string(k.Kind), k.Doc
 		number := func(n float64) string { return strconv.FormatFloat(n, 'f', 0, 64) }
 		switch {
+		case k.Name == "db":
+			kind = "name of a [target](README.md)" // each has a page
 		case len(k.Values) > 0:
 			kind = "`" + strings.Join(k.Values, "`, `") + "`"
 		case k.Kind == property.Int && k.Max != 0:

@@ -3,8 +3,6 @@ package spec
 import (
 	"encoding/json"
 	flags "flag"
-	"os"
-	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -12,17 +10,7 @@ import (
 	"github.com/benchd/benchd/internal/property"
 )
 
-var update = flags.Bool("update", false, "write the committed schema of suite files again")
-
-func TestTheCommittedSchemaIsCurrent(t *testing.T) {
-	file := filepath.Join("..", "..", "docs", "suite.schema.json")
-	if *update {
-		require.NoError(t, os.WriteFile(file, reader().Schema(), 0o644))
-	}
-	committed, err := os.ReadFile(file)
-	require.NoError(t, err)
-	require.Equal(t, string(committed), string(reader().Schema()), "run go test ./internal/spec -run Schema -update writes it")
-}
+var update = flags.Bool("update", false, "write the tables of docs/properties.md")
 
 func TestTheSchemaContainsEveryPropertyOfSuites(t *testing.T) {
 	var schema struct {

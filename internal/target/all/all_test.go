@@ -1,6 +1,8 @@
 package all_test
 
 import (
+	"os"
+	"path/filepath"
 	"slices"
 	"testing"
 
@@ -45,4 +47,16 @@ func TestActionsOfEveryTargetAreSound(t *testing.T) {
 		}
 		require.Equal(t, len(names) > 0, one.Act != nil, "%s has an actor where it has actions", one.Name)
 	}
+}
+
+// The schema for editors of suite files has the properties of all targets.
+func TestTheCommittedSchemaIsCurrent(t *testing.T) {
+	file := filepath.Join("..", "..", "..", "docs", "suite.schema.json")
+	schema := all.Targets().Reader().Schema()
+	if *update {
+		require.NoError(t, os.WriteFile(file, schema, 0o644))
+	}
+	committed, err := os.ReadFile(file)
+	require.NoError(t, err)
+	require.Equal(t, string(committed), string(schema), "go test ./internal/target/all -run Schema -update writes it")
 }
