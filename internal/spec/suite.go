@@ -33,7 +33,7 @@ type suiteResolver struct {
 	invalid    map[string]bool    // scenarios with mistakes in their cases
 	inert      []finding          // settings without an effect in one case
 	used       map[int]bool       // the orders of settings with an effect in another case
-	databases  []string           // that the file's cases have
+	databases  []string           // of the file's cases
 }
 
 // owner identifies cases that insert into a table and share its rows.
@@ -55,8 +55,9 @@ func (r *Reader) parseSuite(s Submission) (*plan.Suite, []property.Warning, erro
 	}
 	res.validateOptions()
 	res.validateSettings(read.Given)
-	cases := res.resolveCases(read.Cases)
+	res.databases = databasesOf(read.Cases)
 	res.warnOfDatabase()
+	cases := res.resolveCases(read.Cases)
 	res.validateTables(read, cases, len(mistakes) == 0)
 	res.validateCharts(read, cases, len(mistakes) == 0)
 	for _, f := range res.inert {
@@ -201,12 +202,12 @@ func (r *suiteResolver) resolveCase(c suite.Case) plan.Case {
 			}
 		}
 	}
-	if db := one.value("db"); !slices.Contains(r.databases, db) {
-		r.databases = append(r.databases, db)
-	}
 	one.order = optionsOrder
 	top := r.base + int(suite.Levels)
 	one.takeOptions(r.submission, top)
+	if db := one.given["db"]; len(r.databases) > 1 && db.rank >= one.flags-1 {
+		one.withoutForeign(strings.TrimSpace(db.value))
+	}
 	one.moved(r.base)
 	one.goOnInserting()
 	if c.Fills {
@@ -223,6 +224,34 @@ func (r *suiteResolver) resolveCase(c suite.Case) plan.Case {
 	r.share(&c.Case)
 	r.warnOfTable(c)
 	return c.Case
+}
+
+// databasesOf lists the databases that a suite file sets for its cases.
+func databasesOf(cases []suite.Case) []string {
+	var out []string
+	for _, c := range cases {
+		db := defaultTarget
+		for _, group := range c.Given {
+			for _, s := range group {
+				if strings.TrimSpace(s.Key) == "db" {
+					db = s.Value
+				}
+			}
+		}
+		if !slices.Contains(out, db) {
+			out = append(out, db)
+		}
+	}
+	return out
+}
+
+// withoutForeign drops the file's settings that belong to other databases than the one that an option has chosen.
+func (r *resolver) withoutForeign(db string) {
+	for name, e := range r.given {
+		if e.rank < r.flags-1 && !e.key.Serves(db) {
+			delete(r.given, name)
+		}
+	}
 }
 
 // warnOfDatabase warns if an option replaces the different databases of the file's targets by one: the result names the targets as the
