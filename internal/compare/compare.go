@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/benchd/benchd/internal/figure"
+	"github.com/benchd/benchd/internal/result"
 	"github.com/benchd/benchd/internal/stats"
 )
 
@@ -172,6 +173,9 @@ func compareCases(a, b *group, s Settings) Case {
 		c.Notes = append(c.Notes, note)
 	}
 	c.Notes = append(c.Notes, foreignNotes(a, b)...)
+	if byRow(a, b) {
+		c.Notes = append(c.Notes, "operations of A and B insert batches of different sizes: the throughput is in rows, and response times are left out")
+	}
 	for _, name := range wanted(a, b, s.Figures) {
 		c.Figures = append(c.Figures, compareFigure(name, a, b, s.Smallest))
 	}
@@ -183,11 +187,15 @@ func compareCases(a, b *group, s Settings) Case {
 func wanted(a, b *group, asked []string) []string {
 	var out []string
 	same, foreign := sameClock(a, b), a.foreign() != nil || b.foreign() != nil
+	byRow := byRow(a, b)
 	for name := range a.values {
+		if byRow && (name == figure.Throughput || isLatency(name)) {
+			continue
+		}
 		if _, both := b.values[name]; !both || !same && isLatency(name) {
 			continue
 		}
-		if slices.Contains(asked, name) || len(asked) == 0 && (usual(name) || foreign && strings.HasSuffix(name, "_p95_us")) { // YCSB prints p95 and p99
+		if slices.Contains(asked, name) || len(asked) == 0 && (usual(name) || byRow && name == figure.RowThroughput || foreign && strings.HasSuffix(name, "_p95_us")) { // YCSB prints p95 and p99
 			out = append(out, name)
 		}
 	}
@@ -212,6 +220,12 @@ func placeOf(name string) place {
 		}
 	}
 	return place{}
+}
+
+// byRow reports whether the operations of two cases insert batches of different sizes.
+func byRow(a, b *group) bool {
+	name, _ := result.ThroughputOf(a.of, b.of)
+	return name == figure.RowThroughput
 }
 
 func usual(name string) bool {

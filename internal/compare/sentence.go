@@ -141,7 +141,7 @@ func (c *Case) adjective() string {
 // isSpeed reports whether a figure is a throughput or a time.
 func isSpeed(name string) bool {
 	base, unit := figure.Split(name)
-	return name == "throughput_ops" || strings.HasPrefix(name, "qps_") || base != "" && unit != (figure.Unit{})
+	return name == figure.Throughput || name == figure.RowThroughput || strings.HasPrefix(name, "qps_") || base != "" && unit != (figure.Unit{})
 }
 
 // change is a difference with its interval: READ p99 +10.7 % (+8.5 to +14.0).
@@ -168,8 +168,11 @@ func Percent(factor float64) string {
 
 // Title writes the name of a figure as people say it: READ p99.
 func Title(name string) string {
-	if name == "throughput_ops" {
+	switch name {
+	case figure.Throughput:
 		return "throughput"
+	case figure.RowThroughput:
+		return "throughput in rows"
 	}
 	base, _ := figure.Split(name)
 	if base == "" {

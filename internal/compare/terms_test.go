@@ -67,3 +67,20 @@ func TestTermsOfOlderResults(t *testing.T) {
 	differences := compare.New(of("A", "SYNC_WAL"), of("B", "ASYNC_WAL"), compare.Settings{Smallest: 0.05}).Differences
 	require.Equal(t, compare.Difference{What: "durability", A: "SYNC_WAL", B: "ASYNC_WAL", Cases: []string{}}, differences[0])
 }
+
+// Batches of different sizes are compared by rows, and not by the time of a batch.
+func TestBatchesOfDifferentSizesAreComparedByRows(t *testing.T) {
+	of := func(id string, batch uint64) compare.Side {
+		return side(t, id, suite(made{id: id, repeats: 4, factor: 1, name: "x", change: func(r *result.Run) {
+			p := &r.Phases[0]
+			p.Operations = p.Operations[:1]
+			p.Operations[0].Op, p.Rows = "INSERT", p.Ops*batch
+		}}))
+	}
+	c := compare.New(of("A", 1), of("B", 100), compare.Settings{Smallest: 0.05}).Cases[0]
+	require.Len(t, c.Figures, 1)
+	require.Equal(t, "throughput_rows", c.Figures[0].Name)
+	require.Equal(t, compare.Better, c.Figures[0].Verdict)
+	require.Contains(t, c.Sentence, "B is faster: throughput in rows +")
+	require.Contains(t, c.Notes, "operations of A and B insert batches of different sizes: the throughput is in rows, and response times are left out")
+}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/benchd/benchd/internal/figure"
 	"github.com/benchd/benchd/internal/stats"
 )
 
@@ -40,7 +41,7 @@ func verdict(s *stats.Shift, higherIsBetter bool, smallest float64) Verdict {
 
 // higherIsBetter reports whether a greater value of a figure is the better one: of rates, not of times and failures.
 func higherIsBetter(name string) bool {
-	return strings.HasSuffix(name, "_ops") && !strings.HasPrefix(name, "failed") && !strings.HasPrefix(name, "not_found") ||
+	return name == figure.RowThroughput || strings.HasSuffix(name, "_ops") && !strings.HasPrefix(name, "failed") && !strings.HasPrefix(name, "not_found") ||
 		strings.HasPrefix(name, "qps_")
 }
 

@@ -61,8 +61,17 @@ const (
 	Greatest      // of maxima
 )
 
-// perSecond is the unit of throughput.
-const perSecond = "ops/s"
+// perSecond and rowsPerSecond are the units of throughput.
+const (
+	perSecond     = "ops/s"
+	rowsPerSecond = "rows/s"
+)
+
+// The figures of throughput. Operations that insert batches of different sizes are compared by their rows.
+const (
+	Throughput    = "throughput_ops"
+	RowThroughput = "throughput_rows"
+)
 
 // OfRuns are the figures of a whole run.
 func (v Vocabulary) OfRuns() []Figure { return append(ofRuns(), v.columns...) }
@@ -70,7 +79,8 @@ func (v Vocabulary) OfRuns() []Figure { return append(ofRuns(), v.columns...) }
 // ofRuns are the figures that every target has.
 func ofRuns() []Figure {
 	return []Figure{
-		{Name: "throughput_ops", Unit: perSecond, Leads: true, Read: func(m *Measurement) *float64 { return &m.Throughput }},
+		{Name: Throughput, Unit: perSecond, Leads: true, Read: func(m *Measurement) *float64 { return &m.Throughput }},
+		{Name: RowThroughput, Unit: rowsPerSecond, Leads: true, Needs: insertsOnly, Read: func(m *Measurement) *float64 { return m.RowThroughput }},
 		{Name: "offered_ops", Unit: perSecond, Leads: true, Needs: openLoop, Read: func(m *Measurement) *float64 { return m.Offered }},
 		{Name: "total", Also: "runtime", Time: milliseconds(), Leads: true, OfAgent: true, Read: func(m *Measurement) *float64 { return m.Milliseconds }},
 		{Name: "ops", Leads: true, Read: func(m *Measurement) *float64 { return counted(m.Ops) }},

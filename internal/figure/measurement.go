@@ -5,6 +5,7 @@ package figure
 type Measurement struct {
 	Milliseconds                *float64 // its length
 	Throughput                  float64  // operations per second
+	RowThroughput               *float64 // rows per second, if every operation inserts
 	Offered                     *float64 // operations per second that an open loop intended
 	Ops, FailedOps, NotFoundOps uint64
 	Operations                  []Operation // the successful ones, without the parts of others

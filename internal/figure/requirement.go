@@ -46,6 +46,12 @@ func openLoop(s plan.Settings) string {
 	return unless(len(phases) > 0 && phases[len(phases)-1].Loop == plan.Open, "is an open loop (arrival: fixed or poisson)")
 }
 
+// insertsOnly requires that every operation inserts: the rows of others are no measure of their work.
+func insertsOnly(s plan.Settings) string {
+	only := s.Load && !s.Run || s.Issues(workload.Insert) && s.Workload.Proportions.Insert == 1
+	return unless(only, "only inserts (a load, or insertproportion: 1)")
+}
+
 func actions(s plan.Settings) string { return unless(len(s.Actions) > 0, "has actions") }
 
 // verification requires that rows are compared with the written values when they are read.

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/benchd/benchd/internal/figure"
 	"github.com/benchd/benchd/internal/report/book"
 	"github.com/benchd/benchd/internal/result"
 )
@@ -72,8 +73,11 @@ func caseSentences(cases []result.Case) []string {
 	return out
 }
 
-func meanThroughput(c result.Case) float64 {
-	if f, ok := overRuns(c, "throughput_ops"); ok {
+func meanThroughput(c result.Case) float64 { return meanFigure(c, figure.Throughput) }
+
+// meanFigure is the mean of a figure over the runs of a case; -1 if there is none.
+func meanFigure(c result.Case, name string) float64 {
+	if f, ok := overRuns(c, name); ok {
 		return *f.Mean
 	}
 	return -1

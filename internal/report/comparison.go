@@ -298,7 +298,7 @@ func amount(f compare.Figure, x float64) string {
 	switch {
 	case unit != (figure.Unit{}) && base != "":
 		return Micros(x / unit.Second * 1e6)
-	case strings.HasSuffix(f.Name, "_ops"):
+	case strings.HasSuffix(f.Name, "_ops"), f.Name == figure.RowThroughput:
 		return rate(x)
 	}
 	return strings.TrimSpace(trimmed(x) + " " + f.Unit)

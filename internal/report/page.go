@@ -147,7 +147,7 @@ func together(words []string) []string {
 
 func isUnit(word string) bool {
 	switch word {
-	case "%", "ns", "µs", "ms", "s", "ops", "ops/s", "rows", "B", "kB", "MB", "GB", "TB", "PB":
+	case "%", "ns", "µs", "ms", "s", "ops", "ops/s", "rows", "rows/s", "B", "kB", "MB", "GB", "TB", "PB":
 		return true
 	}
 	return false

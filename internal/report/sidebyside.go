@@ -2,11 +2,13 @@ package report
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
 	"github.com/benchd/benchd/internal/compare"
 	"github.com/benchd/benchd/internal/descriptor"
+	"github.com/benchd/benchd/internal/figure"
 	"github.com/benchd/benchd/internal/plan"
 	"github.com/benchd/benchd/internal/report/book"
 	"github.com/benchd/benchd/internal/result"
@@ -48,11 +50,22 @@ func rivalsOf(s result.Suite) []rivals {
 	return slices.DeleteFunc(all, func(r rivals) bool { return len(r.of) < 2 })
 }
 
+// throughput is the mean throughput of a target, in the unit of all: operations, or rows where the batches of targets differ.
+func (r rivals) throughput(target string) float64 {
+	name, _ := r.measure()
+	return meanFigure(r.of[target], name)
+}
+
+// measure is the figure by which the targets are compared, and its unit.
+func (r rivals) measure() (name, unit string) {
+	return result.ThroughputOf(slices.Collect(maps.Values(r.of))...)
+}
+
 // ranked are the targets with a throughput, the fastest first.
 func (r rivals) ranked(targets []string) []string {
-	have := slices.DeleteFunc(slices.Clone(targets), func(t string) bool { return meanThroughput(r.of[t]) <= 0 })
+	have := slices.DeleteFunc(slices.Clone(targets), func(t string) bool { return r.throughput(t) <= 0 })
 	slices.SortStableFunc(have, func(a, b string) int {
-		x, y := meanThroughput(r.of[a]), meanThroughput(r.of[b])
+		x, y := r.throughput(a), r.throughput(b)
 		switch {
 		case x > y:
 			return -1
@@ -80,11 +93,12 @@ func (r rivals) text(targets []string) string {
 	if len(ranked) < 2 {
 		return r.name + ": fewer than two targets have a complete run."
 	}
-	first := meanThroughput(r.of[ranked[0]])
-	text := fmt.Sprintf("%s: %s has the highest throughput, %s ops/s; ", r.name, ranked[0], rate(first))
+	first := r.throughput(ranked[0])
+	_, unit := r.measure()
+	text := fmt.Sprintf("%s: %s has the highest throughput, %s %s; ", r.name, ranked[0], rate(first), unit)
 	others := make([]string, 0, len(ranked))
 	for _, t := range ranked[1:] {
-		x := meanThroughput(r.of[t])
+		x := r.throughput(t)
 		others = append(others, fmt.Sprintf("%s times that of %s (%s)", factor(first/x), t, rate(x)))
 	}
 	text += strings.Join(others, ", ")
@@ -214,8 +228,11 @@ func rivalsTable(all []rivals, targets []string) book.Table {
 	}
 	for _, r := range all {
 		row := texts(r.name)
+		if name, _ := r.measure(); name != figure.Throughput {
+			t.Notes = append(t.Notes, r.name+": in rows per second, because the batches of targets differ")
+		}
 		for _, target := range targets {
-			if x := meanThroughput(r.of[target]); x >= 0 {
+			if x := r.throughput(target); x >= 0 {
 				row = append(row, rateCell(x))
 			} else {
 				row = append(row, book.Text(none))
@@ -225,7 +242,7 @@ func rivalsTable(all []rivals, targets []string) book.Table {
 		if len(ranked) < 2 {
 			row = append(row, texts(none, none)...)
 		} else {
-			f := meanThroughput(r.of[ranked[0]]) / meanThroughput(r.of[ranked[1]])
+			f := r.throughput(ranked[0]) / r.throughput(ranked[1])
 			row = append(row, book.Text(ranked[0]), book.Number(f, factor(f)))
 		}
 		t.Rows = append(t.Rows, row)

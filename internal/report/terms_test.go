@@ -77,6 +77,23 @@ What the workload does on the target, from the settings of the servers at the be
 	golden(t, "terms.txt", out.String())
 }
 
+// Targets that insert batches of different sizes are compared by rows.
+func TestTargetsWithDifferentBatchesAreComparedByRows(t *testing.T) {
+	s := sideBySide(1)
+	for i := range s.Runs {
+		p := &s.Runs[i].Phases[0]
+		p.Operations = p.Operations[:1]
+		p.Operations[0].Op, p.Ops, p.Rows = "INSERT", 1000, []uint64{1000, 300_000}[i]
+		p.Throughput = []float64{9000, 50}[i]
+	}
+	table.Conclude(&s, targets())
+	b := report.SuiteBook(s, targets())
+	require.Contains(t, b.Answer, "read only: south has the highest throughput, 15,000 rows/s; 1.67 times that of north (9,000); not tested: fewer than 4 runs of each.")
+	text := markdown(t, b)
+	require.Contains(t, text, "| read only | 9,000 | 15,000 | south | 1.67 |")
+	require.Contains(t, text, "read only: in rows per second, because the batches of targets differ")
+}
+
 // Targets with the same terms are said to have them; a report of one target has them in its provenance.
 func TestTermsThatAreTheSame(t *testing.T) {
 	s := differentTerms()

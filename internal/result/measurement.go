@@ -5,6 +5,7 @@ import (
 
 	"github.com/benchd/benchd/internal/figure"
 	"github.com/benchd/benchd/internal/plan"
+	"github.com/benchd/benchd/internal/workload"
 )
 
 // Subject is the phase that a run is about: the measured one, or else the load. Nil if there is none yet.
@@ -29,6 +30,10 @@ func (r Run) Measurement() *figure.Measurement {
 	m := &figure.Measurement{
 		Milliseconds: &milliseconds, Throughput: p.Throughput, Offered: p.Offered, Ops: p.Ops,
 		Course: p.course(), Target: r.Provenance.Target, Observed: p.observed,
+	}
+	if p.insertsOnly() && p.Ops > 0 {
+		rows := p.Throughput * float64(p.Rows) / float64(p.Ops)
+		m.RowThroughput = &rows
 	}
 	for _, g := range p.Generators {
 		m.GC.Count, m.GC.Milliseconds = plus(m.GC.Count, float64(g.GCPauses)), plus(m.GC.Milliseconds, g.GCPauseTotal)
@@ -55,6 +60,11 @@ func (r Run) Measurement() *figure.Measurement {
 		}
 	}
 	return m
+}
+
+// insertsOnly reports whether every operation of the phase inserts.
+func (p *Phase) insertsOnly() bool {
+	return len(p.Operations) > 0 && !slices.ContainsFunc(p.Operations, func(o Operation) bool { return o.PartOf == nil && o.Op != workload.Insert.String() })
 }
 
 func plus(sum *float64, x float64) *float64 {

@@ -11,6 +11,7 @@ import (
 	"github.com/benchd/benchd/internal/descriptor"
 	"github.com/benchd/benchd/internal/figure"
 	"github.com/benchd/benchd/internal/result"
+	"github.com/benchd/benchd/internal/stats"
 	"github.com/benchd/benchd/internal/workload"
 )
 
@@ -59,14 +60,51 @@ func TestAMeasurementHasEveryFigureOfTheVocabulary(t *testing.T) {
 	}
 	for _, name := range vocabulary.Names() {
 		c := vocabulary.Parse(name)
-		if c.Class == figure.Identity {
-			continue
+		if c.Class == figure.Identity || name == figure.RowThroughput {
+			continue // the latter is of runs that only insert
 		}
 		_, ok := values.Get(name)
 		require.True(t, ok && c.Measured(), "a run has %s", name)
 		_, ok = ofAgent.Get(name)
 		require.Equal(t, c.OfAgent(), ok, "an agent has %s", name)
 	}
+}
+
+// A run that only inserts has the rate of its rows; one that does anything else has none.
+func TestTheRateOfRowsIsThatOfInserts(t *testing.T) {
+	part := "CLEANUP"
+	run := result.Run{Phases: []result.Phase{{Name: "load", Ops: 40, Rows: 12_000, Throughput: 20, Operations: []result.Operation{
+		{Op: "INSERT", Outcome: "OK"}, {Op: "INSERT", Outcome: "ERROR"}, {Op: "CLEANUP", Outcome: "OK", PartOf: &part},
+	}}}}
+	rate, ok := figure.New(nil).Values(run.Measurement()).Get("throughput_rows")
+	require.True(t, ok)
+	require.InDelta(t, 6000, rate, 0)
+	run.Phases[0].Operations = append(run.Phases[0].Operations, result.Operation{Op: "READ", Outcome: "OK"})
+	_, ok = figure.New(nil).Values(run.Measurement()).Get("throughput_rows")
+	require.False(t, ok)
+}
+
+// Cases are compared by their rows only if the batches of their inserts differ.
+func TestCasesWithDifferentBatchesAreComparedByRows(t *testing.T) {
+	of := func(ops, rows float64) (c result.Case) {
+		for name, v := range map[string]float64{"throughput_ops": ops, "throughput_rows": rows} {
+			if v > 0 {
+				c.Figures = append(c.Figures, result.Figure{Name: name, Spread: stats.Spread{Mean: &v}})
+			}
+		}
+		return c
+	}
+	for want, cases := range map[string][]result.Case{
+		"throughput_ops ops/s":   {of(1000, 1000), of(2000, 2000), of(0, 0)},
+		"throughput_rows rows/s": {of(1000, 1000), of(20, 6000)},
+	} {
+		name, unit := result.ThroughputOf(cases...)
+		require.Equal(t, want, name+" "+unit)
+	}
+	name, _ := result.ThroughputOf(of(1000, 0), of(20, 6000))
+	require.Equal(t, "throughput_ops", name, "one of them does not only insert")
+	name, _ = result.ThroughputOf(of(20, 6000), of(30, 9000))
+	require.Equal(t, "throughput_ops", name, "all have the same batches")
 }
 
 // The percentiles of the vocabulary are those of the JSON, by the same names.

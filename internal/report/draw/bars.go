@@ -18,7 +18,8 @@ const mostBars = 40
 // barred are cases in categories: a bar for each case, with a series for each target.
 type barred struct {
 	cases      []result.Case
-	groups     []group // by target
+	byRow      []string // the categories whose throughput is in rows
+	groups     []group  // by target
 	categories []string
 	axis       string
 }
@@ -98,7 +99,7 @@ func (b *barred) chart(title string, columns ...column) book.Chart {
 		for _, one := range b.groups {
 			cases := slices.DeleteFunc(slices.Clone(one.cases), func(p place) bool { return p.category >= mostBars })
 			name, verbatim := seriesName(one.name, col, len(columns) > 1)
-			s := col.series(name, cases, intervals, func(p place) float64 { return float64(p.category) })
+			s := col.series(name, b.throughputs(col, cases), intervals, func(p place) float64 { return float64(p.category) })
 			if !anyKnown(s.Y) {
 				continue
 			}
@@ -108,7 +109,35 @@ func (b *barred) chart(title string, columns ...column) book.Chart {
 		}
 	}
 	c.How = how(b.cases, published) + note
+	if len(b.byRow) > 0 && columns[0].Name == throughputName {
+		c.How += " In rows per second, because the batches of targets differ: " + strings.Join(b.byRow, ", ") + "."
+	}
 	return c
+}
+
+// throughputs are cases of which those of the categories in rows have the throughput in rows as theirs.
+func (b *barred) throughputs(col column, cases []place) []place {
+	if len(b.byRow) == 0 || col.Name != throughputName {
+		return cases
+	}
+	out := slices.Clone(cases)
+	for i, p := range out {
+		if slices.Contains(b.byRow, b.categories[p.category]) {
+			out[i].Figures = inRows(p.Figures)
+		}
+	}
+	return out
+}
+
+// inRows are figures with the throughput in rows in place of that in operations.
+func inRows(figures []result.Figure) []result.Figure {
+	out := slices.DeleteFunc(slices.Clone(figures), func(f result.Figure) bool { return f.Name == throughputName })
+	for i := range out {
+		if out[i].Name == figure.RowThroughput {
+			out[i].Name = throughputName
+		}
+	}
+	return out
 }
 
 // stats has the mean and percentiles of an operation as categories: for a scenario with one case for each target.
@@ -221,6 +250,9 @@ func (b *barred) add(g *scenario) {
 		}
 	}
 	b.categories = append(b.categories, g.name)
+	if name, _ := result.ThroughputOf(g.cases...); name != throughputName {
+		b.byRow = append(b.byRow, g.name)
+	}
 }
 
 // of is the same with only those cases that have an operation.

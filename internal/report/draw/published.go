@@ -57,7 +57,7 @@ func (c column) line(e map[string]any) measurement {
 		return m
 	}
 	bare := c.base
-	if c.Name == throughputName {
+	if c.Name == throughputName || c.Name == figure.RowThroughput {
 		bare = "throughput"
 	}
 	read := func(name string) float64 {

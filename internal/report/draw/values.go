@@ -14,7 +14,7 @@ import (
 )
 
 const (
-	throughputName = "throughput_ops"
+	throughputName = figure.Throughput
 	totalName      = "total" // the base of total_ms, and of its other name runtime_ms
 )
 
