@@ -103,6 +103,7 @@ count:benchd_a                          -          x      x       +         +   
 create:benchd_a                         -          x      x       +         +        +      x            +      +
 describe:benchd_a                       -          x      x       +         +        +      x            +      +
 disable:benchd_a                        -          x      x       +         +        +      x            +      +
+drain:c1                                -          x      x       x         x        +      x            +      +
 drop:benchd_a                           -          x      x       x         +        +      x            +      +
 drop:usertable                          -          x      x       x         x        +      x            +      +
 enable:benchd_a                         -          x      x       +         +        +      x            +      +

@@ -96,7 +96,7 @@ func TestOnlyActionsForUsersAreExecutedOutsideOfARun(t *testing.T) {
 			{"hbase", "unknown", "cannot be requested outside of a run"},
 			{"hbase", "", "cannot be requested outside of a run"},
 			{"null", "flush", "cannot be requested outside of a run"},
-			{"cassandra", "flush", `unknown target "cassandra": want one of null, hbase, sandbox`},
+			{"mysql", "flush", `unknown target "mysql": want one of null, hbase, sandbox`},
 		} {
 			_, err := h.runs.Act(t.Context(), &benchdv1.ActRequest{Target: tt.target, Name: tt.name, Args: map[string]string{"name": "restart"}})
 			require.ErrorIs(t, wire.FromStatus(err), wire.ErrBadSpec, tt)

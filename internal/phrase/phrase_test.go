@@ -52,9 +52,11 @@ func TestText(t *testing.T) {
 		"gRPC unix:/run/s: unix socket, for its user and root; agents: unix socket, for its user and root":                                        "gRPC unix:/run/s：unix socket，仅限其用户和 root；agent：unix socket，仅限其用户和 root",
 		"- listener HTTP 127.0.0.1:7071: plain text, on this machine only":                                                                        "- 监听地址 HTTP 127.0.0.1:7071：明文，仅限本机",
 		"agent load: nothing after 3 s": "agent load：3 s 之后没有数据",
-		"written to the WAL in memory of all replicas (SYNC_WAL, hflush); sent from a client buffer of 2048 bytes": "已写入 WAL，位于所有副本的内存中（SYNC_WAL，hflush）；经 2048 字节的客户端缓冲区发送",
-		"in memory of the region server; written to the WAL later (ASYNC_WAL)":                                     "在 region server 的内存中，稍后写入 WAL（ASYNC_WAL）",
-		"3: HDFS; 2 copies of each region in memory":                                                               "3：HDFS；每个 region 在内存中有 2 份",
+		"written to the WAL in memory of all replicas (SYNC_WAL, hflush); sent from a client buffer of 2048 bytes":        "已写入 WAL，位于所有副本的内存中（SYNC_WAL，hflush）；经 2048 字节的客户端缓冲区发送",
+		"in memory of the region server; written to the WAL later (ASYNC_WAL)":                                            "在 region server 的内存中，稍后写入 WAL（ASYNC_WAL）",
+		"3: HDFS; 2 copies of each region in memory":                                                                      "3：HDFS；每个 region 在内存中有 2 份",
+		"in the commit log, synced every 10 s (commitlog_sync periodic); acknowledged by a majority of replicas (QUORUM)": "已写入 commit log，每 10 s 同步一次（commitlog_sync periodic）；由多数副本确认（QUORUM）",
+		"reads QUORUM, writes ONE: a read returns every acknowledged write":                                               "读 QUORUM，写 ONE：读取返回所有已确认的写入",
 	} {
 		require.Equal(t, want, zh.Text(english))
 	}

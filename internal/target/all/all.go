@@ -3,6 +3,7 @@ package all
 
 import (
 	"github.com/benchd/benchd/internal/target"
+	"github.com/benchd/benchd/internal/target/cassandra"
 	"github.com/benchd/benchd/internal/target/hbase"
 	"github.com/benchd/benchd/internal/target/null"
 )
@@ -13,5 +14,6 @@ func Targets() target.List {
 		null.Target(),
 		hbase.Target(),
 		hbase.Sandbox(),
+		cassandra.Target(),
 	}
 }
