@@ -227,6 +227,7 @@ lint-mod: ## Check that go.mod and go.sum are tidy.
 	$(GO) mod tidy -diff
 	$(GO) -C tools mod tidy -diff
 	$(GO) -C test/deploy mod tidy -diff
+	$(GO) -C internal/target/mongodb/mongodbtest/ferretdb mod tidy -diff
 
 .PHONY: vulncheck
 vulncheck: $(TOOLS)/govulncheck ## Fail if the programs (or PKG) call code with a known vulnerability; VULNDB=URL is another database, file:///DIR too.

@@ -5,6 +5,7 @@ import (
 	"github.com/benchd/benchd/internal/target"
 	"github.com/benchd/benchd/internal/target/cassandra"
 	"github.com/benchd/benchd/internal/target/hbase"
+	"github.com/benchd/benchd/internal/target/mongodb"
 	"github.com/benchd/benchd/internal/target/null"
 )
 
@@ -15,5 +16,6 @@ func Targets() target.List {
 		hbase.Target(),
 		hbase.Sandbox(),
 		cassandra.Target(),
+		mongodb.Target(),
 	}
 }
