@@ -1,10 +1,10 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -140,13 +140,11 @@ func (f *adminFlags) remote(cmd *cobra.Command) error {
 
 func adminCommand(targets target.List) cli.Command {
 	var commands []cli.Command
-	var examples []string
+	example := "" // one of them: each target's command has its own
 	for _, t := range targets {
 		if t.Admin.Short != "" {
 			commands = append(commands, adminTargetCommand(targets, t.Target))
-			if t.Admin.Example != "" {
-				examples = append(examples, t.Admin.Example)
-			}
+			example = cmp.Or(example, t.Admin.Example)
 		}
 	}
 	return cli.Command{
@@ -155,7 +153,7 @@ func adminCommand(targets target.List) cli.Command {
 			Short: "Run administrative actions on a system under test",
 			Long: `Admin executes an action on the system under test by one of the coordinator's agents, and prints the answer. The coordinator
 itself never connects to that system.`,
-			Example: strings.Join(examples, "\n"),
+			Example: example,
 		},
 		Commands: commands,
 	}

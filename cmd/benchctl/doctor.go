@@ -51,7 +51,7 @@ the machine that it runs on.`,
 	}
 	f.connectFlags = addConnectFlags(cmd)
 	fs := cmd.Flags()
-	config.Enum(cmd, &f.db, "db", "", "let each agent check its connection to this target", probed(targets)...)
+	config.Enum(cmd, &f.db, "db", "", "let each agent check its connection to this `TARGET`", probed(targets)...)
 	fs.VarP(newFiles(&f.files), "properties", "P", "properties `FILE` that locates the target; repeatable, later files override earlier ones")
 	config.PairsVar(fs, &f.properties, "property", "p", "set a property, such as "+example.Where+"; overrides -P; repeatable")
 	f.sites = cli.AddSiteFlags(cmd, descriptors, "-P and -p override it")

@@ -66,7 +66,7 @@ coordinator, target or a port cannot be reached or used, and 1 if another findin
 	fs.StringVar(&f.data, "data", "benchd-data", "`DIR` of the archive of a coordinator on this machine")
 	fs.StringVar(&f.metrics, "metrics-listen", "127.0.0.1:0", "HTTP `HOST:PORT` of an agent's metrics")
 	fs.StringVar(&f.spool, "spool", "", "`DIR` of an agent's spool; default is that of `benchd agent`")
-	config.Enum(cmd, &f.db, "db", "", "open this target, as an agent would", known.Names()...)
+	config.Enum(cmd, &f.db, "db", "", "open this `TARGET`, as an agent would", known.Names()...)
 	config.PairsVar(fs, &f.properties, "property", "p", "set a property of the target, such as "+example.Where+"; repeatable")
 	f.sites = cli.AddSiteFlags(cmd, targets, "-p overrides it")
 	f.credential = cli.AddCredentialFlags(cmd, f.sites)
