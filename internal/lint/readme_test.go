@@ -112,7 +112,7 @@ func sections(t *testing.T, name string) []section {
 		last.marks = append(last.marks, inlines(strings.Join(paragraph, "\n"))...)
 		paragraph = nil
 	}
-	for line := range strings.Lines(string(text)) {
+	for line := range strings.Lines(withoutCommands(string(text))) {
 		line = strings.TrimRight(line, "\n")
 		last := &all[len(all)-1]
 		switch {
@@ -147,6 +147,19 @@ func sections(t *testing.T, name string) []section {
 	}
 	end()
 	return all
+}
+
+// withoutCommands leaves out the section of a database's page that is written from --help, which is in English.
+func withoutCommands(text string) string {
+	before, after, found := strings.Cut(text, "<!-- commands -->\n")
+	if !found {
+		return text
+	}
+	if heading := strings.LastIndex(before, "\n## "); heading >= 0 {
+		before = before[:heading+1]
+	}
+	_, after, _ = strings.Cut(after, "<!-- end -->\n")
+	return before + after
 }
 
 // uncommented is a line of code without its comment.

@@ -52,7 +52,7 @@ func TestTranslatedPagesHaveTheSameCommands(t *testing.T) {
 		require.NoError(t, err)
 		original, err := os.ReadFile("../../docs/" + name)
 		require.NoError(t, err, "docs/zh/%s is a translation of nothing", name)
-		require.Empty(t, strays(string(original), string(translation)), "docs/%s and docs/zh/%s", name, name)
+		require.Empty(t, strays(withoutCommands(string(original)), string(translation)), "docs/%s and docs/zh/%s", name, name)
 	}
 }
 
