@@ -24,8 +24,12 @@ func addTerms(a, b []result.Run, x, y map[string]string) {
 	if len(of) == 0 || len(other) == 0 {
 		return
 	}
+	same := a[0].Resolved["db"] == b[0].Resolved["db"]
 	for _, t := range (descriptor.Terms{}).Each() {
 		x[t.Name], y[t.Name] = of[t.Name], other[t.Name]
+		if !same && (descriptor.Term{Text: of[t.Name]}).Meaning() == (descriptor.Term{Text: other[t.Name]}).Meaning() {
+			y[t.Name] = x[t.Name] // each database has its own words for it
+		}
 	}
 }
 

@@ -1,5 +1,10 @@
 package descriptor
 
+import (
+	"regexp"
+	"strings"
+)
+
 // Terms are what one workload does on a system: two systems do the same work only if their terms are the same. Each is a short
 // English phrase that follows from the servers' own settings, and empty if it is not known.
 type Terms struct {
@@ -17,6 +22,18 @@ type Terms struct {
 
 // Term is one of the Terms.
 type Term struct{ Name, Text string }
+
+// Meaning is the text without its explanations, which name a database's own settings and operations: what is in parentheses, and what
+// follows a colon. Terms of different databases are the same if their meanings are.
+func (t Term) Meaning() string {
+	parts := strings.Split(explained().ReplaceAllString(t.Text, ""), "; ")
+	for i, part := range parts {
+		parts[i], _, _ = strings.Cut(part, ": ")
+	}
+	return strings.Join(parts, "; ")
+}
+
+func explained() *regexp.Regexp { return regexp.MustCompile(` ?\([^()]*\)`) }
 
 // Each lists the terms with their names, in the order of reports.
 func (t Terms) Each() []Term {

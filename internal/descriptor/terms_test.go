@@ -24,3 +24,17 @@ func TestEachTermIsListed(t *testing.T) {
 	terms := descriptor.Terms{Durability: "1", Consistency: "2", Replicas: "3", Scans: "4", Updates: "5"}
 	require.Equal(t, []descriptor.Term{{"durability", "1"}, {"consistency", "2"}, {"replicas", "3"}, {"scans", "4"}, {"updates", "5"}}, terms.Each())
 }
+
+// Databases that do the same with other words have terms of the same meaning.
+func TestMeaningOfATerm(t *testing.T) {
+	for text, want := range map[string]string{
+		"only the written fields ($set)": "only the written fields",
+		"3: HDFS":                        "3",
+		"strong: one server answers":     "strong",
+		"synced to the WAL (SYNC_WAL, hsync); sent from a client buffer of 2048 bytes": "synced to the WAL; sent from a client buffer of 2048 bytes",
+		"in the order of keys": "in the order of keys",
+		"":                     "",
+	} {
+		require.Equal(t, want, descriptor.Term{Text: text}.Meaning())
+	}
+}

@@ -68,18 +68,22 @@ func termsTable(all []result.TargetTerms) book.Table {
 		for _, term := range entry.Each() {
 			cell(true, termText(term))
 		}
-		cell(cases, someCases(entry.Cases))
+		cell(cases, someCases(entry))
 		t.Rows = append(t.Rows, row)
 	}
 	return t
 }
 
-// someCases names cases, or counts them if there are many.
-func someCases(cases []string) string {
-	if len(cases) > mostTermCases {
-		return several(len(cases), "case")
+// someCases names the cases of terms without their target, or counts them if there are many.
+func someCases(of result.TargetTerms) string {
+	if len(of.Cases) > mostTermCases {
+		return several(len(of.Cases), "case")
 	}
-	return strings.Join(cases, "; ")
+	short := make([]string, len(of.Cases))
+	for i, name := range of.Cases {
+		short[i] = strings.TrimSuffix(name, " on "+of.Target)
+	}
+	return strings.Join(short, "; ")
 }
 
 // addTerms adds the chapter of the terms of a suite, if there are several. Those of a single target are in the provenance.
@@ -91,25 +95,28 @@ func (b *maker) addTerms(s result.Suite) {
 
 // differingTerms are the names of the terms in which targets differ in a case that several of them measured.
 func differingTerms(s result.Suite) []string {
-	of := make(map[string]descriptor.Terms)
+	of := make(map[string]result.TargetTerms)
 	for _, entry := range s.Terms {
 		for _, name := range entry.Cases {
-			of[name] = entry.Terms
+			of[name] = entry
 		}
 	}
 	differ := make(map[string]bool)
 	for _, r := range rivalsOf(s) {
-		texts := make(map[string]string)
+		var entries []result.TargetTerms
 		for _, c := range r.of {
-			terms, known := of[c.Name]
-			if !known {
-				continue
+			if entry, known := of[c.Name]; known {
+				entries = append(entries, entry)
 			}
-			for _, t := range terms.Each() {
-				if text, seen := texts[t.Name]; seen && text != t.Text {
-					differ[t.Name] = true
+		}
+		for _, a := range entries {
+			for _, b := range entries {
+				for i, t := range a.Each() {
+					other := b.Each()[i]
+					if t.Meaning() != other.Meaning() || a.DB == b.DB && t != other {
+						differ[t.Name] = true
+					}
 				}
-				texts[t.Name] = t.Text
 			}
 		}
 	}

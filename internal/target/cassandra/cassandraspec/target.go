@@ -35,5 +35,6 @@ func Target() descriptor.Target {
 		Probe:   "servers",
 		Examine: examine,
 		Admin:   admin(),
+		Terms:   terms,
 	}
 }
