@@ -25,23 +25,23 @@ func TestConnectionStringsAreRead(t *testing.T) {
 }
 
 func TestMistakesInConnectionStringsHaveACure(t *testing.T) {
-	for text, want := range map[string]string{
-		"http://db1":                               "want mongodb://HOST:PORT",
-		"mongodb://anna:hush@db1":                  "mongodb.password=file:NAME",
-		"mongodb://anna:hush@db1@db2/x?tlsCAFile=": "mongodb.password=file:NAME",
-		"mongodb://db1:99999":                      "want 1 to 65535",
-		"mongodb://":                               "invalid host",
-		"mongodb://db1/a.b":                        "invalid database",
-		"mongodb://db1/?wtimeoutms=x":              "option wtimeoutMS: invalid value",
-		"mongodb://db1/?readPreferense=primary":    `did you mean "readPreference"`,
-		"mongodb://db1/?tlsCAFile=/etc/ca.pem":     "--target-tls-ca",
-		"mongodb://db1/?tlsInsecure=true":          "authority of the servers",
-		"mongodb://db1/?socketTimeoutMS=5":         "mongodb.timeout",
-		"mongodb://db1/?w=1&w=2":                   "two values",
-		"mongodb+srv://a,b/":                       "one name without a port",
+	for _, c := range []struct{ text, want string }{
+		{"http://db1", "want mongodb://HOST:PORT"},
+		{"mongodb://anna:hush@db1", "mongodb.password=file:NAME"},
+		{"mongodb://anna:hush@db1@db2/x?tlsCAFile=", "mongodb.password=file:NAME"},
+		{"mongodb://db1:99999", "want 1 to 65535"},
+		{"mongodb://", "invalid host"},
+		{"mongodb://db1/a.b", "invalid database"},
+		{"mongodb://db1/?wtimeoutms=x", "option wtimeoutMS: invalid value"},
+		{"mongodb://db1/?readPreferense=primary", `did you mean "readPreference"`},
+		{"mongodb://db1/?tlsCAFile=/etc/ca.pem", "--target-tls-ca"},
+		{"mongodb://db1/?tlsInsecure=true", "authority of the servers"},
+		{"mongodb://db1/?socketTimeoutMS=5", "mongodb.timeout"},
+		{"mongodb://db1/?w=1&w=2", "two values"},
+		{"mongodb+srv://a,b/", "one name without a port"},
 	} {
-		_, err := checkURL(text)
-		require.ErrorContains(t, err, want, text)
+		_, err := checkURL(c.text)
+		require.ErrorContains(t, err, c.want, c.text)
 		require.NotContains(t, err.Error(), "hush")
 	}
 }
