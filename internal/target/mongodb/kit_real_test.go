@@ -77,7 +77,7 @@ func TestAServerThatIsKilledUnderLoad(t *testing.T) {
 	targetkit.Survives(t, database(s), s, targetkit.Outage{
 		Records: 600, Rate: 50, Threads: 4, Length: 30 * time.Second,
 		// An insert whose connection broke may have been done: an upsert can be repeated.
-		Flags: []string{"-p", "mongodb.upsert=true", "-p", "mongodb.timeout=1000"},
+		Flags: []string{"-p", "mongodb.upsert=true", "-p", "mongodb.timeout=3000"},
 		Kinds: []string{"ERROR", "TIMEOUT", "SERVICE_UNAVAILABLE"},
 	})
 }

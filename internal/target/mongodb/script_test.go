@@ -13,6 +13,7 @@ import (
 
 	"github.com/benchd/benchd/internal/load"
 	"github.com/benchd/benchd/internal/observe"
+	"github.com/benchd/benchd/internal/result"
 	"github.com/benchd/benchd/internal/target/mongodb"
 	"github.com/benchd/benchd/internal/target/mongodb/action"
 	"github.com/benchd/benchd/internal/target/mongodb/mongodbspec"
@@ -328,6 +329,7 @@ func TestEveryMemberOfAReplicaSetIsWatched(t *testing.T) {
 	elect(2)
 	look = source.Look(t.Context())
 	require.Len(t, look.Events, 1)
+	require.Contains(t, result.HappeningKinds(), look.Events[0].Kind)
 	require.Equal(t, fmt.Sprintf("%s is the primary of replica set rs0; it was %s", hosts[2], hosts[0]), look.Events[0].Text)
 }
 

@@ -13,6 +13,7 @@ import (
 
 	"github.com/benchd/benchd/internal/clock"
 	"github.com/benchd/benchd/internal/observe"
+	"github.com/benchd/benchd/internal/result"
 	"github.com/benchd/benchd/internal/target/mongodb/client"
 	"github.com/benchd/benchd/internal/target/mongodb/mongodbspec"
 	"github.com/benchd/benchd/internal/target/mongodb/setup"
@@ -229,7 +230,7 @@ func (s *source) take(out *observe.Look, one *server) {
 	}
 	out.Groups = append(out.Groups, one.group)
 	if one.epoch != "" && one.epoch != one.group.Epoch {
-		out.Events = append(out.Events, observe.Event{At: one.group.At, Kind: "server_restarted", Text: fmt.Sprintf("server %s was started again", one.address)})
+		out.Events = append(out.Events, observe.Event{At: one.group.At, Kind: result.HappenedServer, Text: fmt.Sprintf("server %s was started again", one.address)})
 	}
 	one.epoch = one.group.Epoch
 	if writable, ok := one.status.Lookup("repl", "isWritablePrimary").BooleanOK(); !ok || !writable {
@@ -238,7 +239,7 @@ func (s *source) take(out *observe.Look, one *server) {
 	set, _ := one.status.Lookup("repl", "setName").StringValueOK()
 	if before := s.primaries[set]; before != "" && before != one.address {
 		out.Events = append(out.Events, observe.Event{
-			At: one.group.At, Kind: "new_primary", Text: fmt.Sprintf("%s is the primary of replica set %s; it was %s", one.address, set, before),
+			At: one.group.At, Kind: result.HappenedServer, Text: fmt.Sprintf("%s is the primary of replica set %s; it was %s", one.address, set, before),
 		})
 	}
 	s.primaries[set] = one.address
