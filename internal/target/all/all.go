@@ -7,6 +7,7 @@ import (
 	"github.com/benchd/benchd/internal/target/hbase"
 	"github.com/benchd/benchd/internal/target/mongodb"
 	"github.com/benchd/benchd/internal/target/null"
+	"github.com/benchd/benchd/internal/target/postgres"
 )
 
 // Targets lists the targets of this build, in the order in which messages name them.
@@ -17,5 +18,6 @@ func Targets() target.List {
 		hbase.Sandbox(),
 		cassandra.Target(),
 		mongodb.Target(),
+		postgres.Target(),
 	}
 }
