@@ -8,6 +8,7 @@ import (
 	"github.com/benchd/benchd/internal/target/mongodb"
 	"github.com/benchd/benchd/internal/target/null"
 	"github.com/benchd/benchd/internal/target/postgres"
+	"github.com/benchd/benchd/internal/target/sequoiadb"
 )
 
 // Targets lists the targets of this build, in the order in which messages name them.
@@ -19,5 +20,6 @@ func Targets() target.List {
 		cassandra.Target(),
 		mongodb.Target(),
 		postgres.Target(),
+		sequoiadb.Target(),
 	}
 }
