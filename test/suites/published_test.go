@@ -144,9 +144,12 @@ func line(t *testing.T, s *plan.Suite, c plan.Case) string {
 	return fmt.Sprintf("rows %d, ops %d, threads %s of %d, %s, %s%s, splits %s%s", rows, ops, threads, c.Agents, mix, distribution, scans, splits(t, s, c), mode(c))
 }
 
-// mode is the storage layer of a case of r4.
+// mode is the storage layer of a case of r4, and the product of one of r5.
 func mode(c plan.Case) string {
-	if c.Target == "" || c.Target == "hbase" {
+	if strings.HasPrefix(c.Scenario, "r5") {
+		return ", product " + c.Target
+	}
+	if c.Target == "" {
 		return ""
 	}
 	text := ", mode " + c.Target[:1]
@@ -177,6 +180,9 @@ func splits(t *testing.T, s *plan.Suite, c plan.Case) string {
 		return list
 	}
 	n := maker.Properties["hbase.splits"]
+	if n == "" {
+		return "0" // another database
+	}
 	if formula := maker.Properties["hbase.splits.formula"]; formula != "quantiles" {
 		return n + " over " + formula
 	}
@@ -189,32 +195,38 @@ func (c publishedCase) lines(b benchmark) []string {
 		return []string{fmt.Sprintf("rows %d, actions", whole(c.Params["recordcount"]))}
 	}
 	var out []string
-	for _, mode := range c.modes() {
+	for _, r := range c.results() {
+		product, _ := r["product"].(string)
 		for i := range c.points() {
-			out = append(out, c.line(b, i)+mode)
+			if line := c.line(b, product, i) + modeOf(r); !slices.Contains(out, line) {
+				out = append(out, line)
+			}
 		}
 	}
 	return out
 }
 
-func (c publishedCase) modes() []string {
-	var modes []string
-	for _, r := range c.Results {
-		text := ""
-		if m, ok := r["mode"]; ok {
-			text = fmt.Sprintf(", mode %s", m)
-		}
-		if m, ok := r["major_compaction"]; ok {
-			text += fmt.Sprintf(", compacted %t", m)
-		}
-		if !slices.Contains(modes, text) {
-			modes = append(modes, text)
-		}
+// results are the published results; an empty one if there are none.
+func (c publishedCase) results() []map[string]any {
+	if len(c.Results) == 0 {
+		return []map[string]any{nil}
 	}
-	if len(modes) == 0 {
-		modes = []string{""}
+	return c.Results
+}
+
+// modeOf is the part of a line that a result adds.
+func modeOf(r map[string]any) string {
+	text := ""
+	if m, ok := r["product"]; ok {
+		text = fmt.Sprintf(", product %s", m)
 	}
-	return modes
+	if m, ok := r["mode"]; ok {
+		text = fmt.Sprintf(", mode %s", m)
+	}
+	if m, ok := r["major_compaction"]; ok {
+		text += fmt.Sprintf(", compacted %t", m)
+	}
+	return text
 }
 
 func (c publishedCase) points() int {
@@ -237,7 +249,7 @@ func whole(v any) int64 {
 	return int64(n)
 }
 
-func (c publishedCase) line(b benchmark, i int) string {
+func (c publishedCase) line(b benchmark, product string, i int) string {
 	clients := max(c.at("clients", i), 1)
 	if b.ID == "r3" {
 		clients = 6
@@ -267,11 +279,15 @@ func (c publishedCase) line(b benchmark, i int) string {
 	}
 	return fmt.Sprintf("rows %d, ops %d, threads %d %s of %d, read %v update %v insert %v scan %v rmw %v increment %v, %s%s, splits %s",
 		c.at("recordcount", i), ops, threads, meaning, clients, mix["read"], mix["update"], mix["insert"], mix["scan"], mix["rmw"], mix["increment"],
-		distribution, scans, c.splits(b))
+		distribution, scans, c.splits(b, product))
 }
 
-// splits returns the splits of the case's table: by its name, or as many as make its regions.
-func (c publishedCase) splits(b benchmark) string {
+// splits returns the splits of the case's table: by its name, or as many as make its regions. Those of other products than HBase are not
+// compared.
+func (c publishedCase) splits(b benchmark, product string) string {
+	if product != "" && product != "hbase" {
+		return "0"
+	}
 	if n, ok := c.Params["n_splits"].(int); ok {
 		return strconv.Itoa(n)
 	}
@@ -292,4 +308,19 @@ func (c publishedCase) splits(b benchmark) string {
 		}
 	}
 	return "0"
+}
+
+// The bulk import of r5 has what each product had: batches, a buffer of the client, or nothing.
+func TestTheBulkImportOfEachProduct(t *testing.T) {
+	seen := 0
+	for _, c := range read(t, files()["r5"], false).Cases {
+		if id(c.Scenario) != "r5-2" {
+			continue
+		}
+		seen++
+		batch := map[string]int{"sequoiadb": 3000, "mongodb": 3000, "hbase": 1, "cassandra": 1}[c.Target]
+		require.Equal(t, batch, c.Settings.Workload.BatchSize, c.Name)
+		require.Equal(t, map[bool]string{true: "4194304"}[c.Target == "hbase"], c.Properties["writebuffersize"], c.Name)
+	}
+	require.Equal(t, 4, seen)
 }
