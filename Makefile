@@ -175,7 +175,7 @@ test-databases: $(TESTRUNNER) ## Start each database but HBase, one after anothe
 .PHONY: smoke-databases
 smoke-databases: $(TESTRUNNER) ## Run some of them, those whose names begin with TestSmoke: at least one for each database.
 	@scripts/selected databases ^TestSmoke --each $(DATABASETESTS)
-	$(GOTEST) -count 1 -p 1 -parallel 4 -timeout 9m -tags databases -run '^TestSmoke' $(DATABASETESTS)
+	$(GOTEST) -count 1 -p 1 -parallel 4 -timeout 15m -tags databases -run '^TestSmoke' $(DATABASETESTS)
 
 .PHONY: soak
 soak: $(TESTRUNNER) ## Work at full speed on a sandbox for FOR (30m) with three agents; memory, goroutines, archive and throughput are checked.
