@@ -153,8 +153,11 @@ func made(t *testing.T, script string) (steps []string) {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join("..", "..", script))
 	require.NoError(t, err)
-	for _, step := range regexp.MustCompile(`(?m)^\s*step \d+ (.+)$`).FindAllStringSubmatch(string(text), -1) {
+	for _, step := range regexp.MustCompile(`(?m)^\s*step \d+ ([^"].*)$`).FindAllStringSubmatch(string(text), -1) {
 		steps = append(steps, step[1])
+	}
+	for _, suite := range regexp.MustCompile(`(?m)^whole (\S+) \d+ \d+$`).FindAllStringSubmatch(string(text), -1) {
+		steps = append(steps, "test-"+suite[1], "smoke-"+suite[1])
 	}
 	require.NotEmpty(t, steps, script)
 	return steps
