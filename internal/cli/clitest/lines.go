@@ -111,7 +111,7 @@ func split(text string) []string {
 			quote, begun = r, true
 		case r == ' ' || r == '\t':
 			end()
-		case strings.ContainsRune("|&;<>)", r), r == '#' && !begun:
+		case strings.ContainsRune("|&;<>)", r), (r == '#' || r == '…') && !begun: // an ellipsis stands for further flags
 			end()
 			return words
 		default:
