@@ -91,7 +91,11 @@ func (h *Cluster) Submit(args ...string) string {
 // Status returns the status of a suite.
 func (h *Cluster) Status(id string) string {
 	h.t.Helper()
-	return string(h.Show(id).Status)
+	stdout, stderr, code := h.Ctl("show", id, "-o", "json")
+	require.Zero(h.t, code, stderr)
+	var shown struct{ Status string } // of a suite, or of its only run
+	require.NoError(h.t, json.Unmarshal([]byte(stdout), &shown), "%s", stdout)
+	return shown.Status
 }
 
 // Show reads the result of a suite of one run.
