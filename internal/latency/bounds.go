@@ -36,8 +36,8 @@ func (b Bounds) after(t int64) int64 {
 
 // ends returns the ends of the next windows after t, in order.
 func (b Bounds) ends(t int64) []int64 {
-	ends := make([]int64, 0, horizon+1)
-	for range horizon {
+	ends := make([]int64, 0, Horizon+1)
+	for range Horizon {
 		if t = b.after(t); t == math.MaxInt64 {
 			break
 		}

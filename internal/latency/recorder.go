@@ -14,9 +14,9 @@ const (
 	// maxStripes bounds the memory. Eight stripes are enough to avoid contention: a stripe is locked once in 64
 	// operations, for about a microsecond.
 	maxStripes = 8
-	// horizon is how many ends of windows are known in advance, and so how many windows late a cut may be without
+	// Horizon is how many ends of windows are known in advance, and so how many windows late a cut may be without
 	// samples in a wrong window.
-	horizon = 3
+	Horizon = 3
 )
 
 // Recorder collects the samples of many workers and returns them window by window. Its methods are safe for concurrent

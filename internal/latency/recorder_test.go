@@ -194,7 +194,7 @@ func TestWorkersAndCutterTogether(t *testing.T) {
 			rng := rand.New(rand.NewPCG(uint64(w), 1))
 			for range each {
 				now := clock.Add(1) - 1
-				for now >= cutTo.Load()+horizon*every {
+				for now >= cutTo.Load()+Horizon*every {
 					runtime.Gosched()
 				}
 				l.Record(rng.IntN(len(testKeys)), now, now, now-rng.Int64N(2)*(now/2))

@@ -1,10 +1,10 @@
 package load
 
 import (
-	"math"
 	"sync"
 	"sync/atomic"
 
+	"github.com/benchd/benchd/internal/latency"
 	"github.com/benchd/benchd/internal/workload"
 )
 
@@ -18,40 +18,71 @@ type loaded struct {
 	next   atomic.Int64 // rows below it have been answered
 	failed atomic.Int64 // how many of these rows were not written
 
-	edge   atomic.Int64 // next and failed at the end of the window that ends at edgeAt
-	lost   atomic.Int64
-	edgeAt atomic.Int64 // local
-	_      [64]byte
+	every int64 // between the ends of windows
+	saved int   // edges so far
+	edges [latency.Horizon]edge
+	_     [64]byte
 
 	// settling is held by the cutter, and while the rows of a buffer are counted, which takes longer than to count one.
 	settling sync.Mutex
 }
 
-// begin sets the worker's first row.
-func (l *loaded) begin(gen *workload.Generator) {
-	l.first = gen.Loaded()
+// edge is the progress at the end of a window. A window may be cut late, when later ones have ended, too: a worker keeps as many
+// edges as its recorder knows ends.
+type edge struct {
+	at           atomic.Int64 // local: the end; never for none
+	next, failed atomic.Int64
+}
+
+// begin sets the worker's first row and the length of windows.
+func (l *loaded) begin(gen *workload.Generator, every int64) {
+	l.first, l.every = gen.Loaded(), every
 	l.next.Store(l.first)
-	l.edgeAt.Store(math.MinInt64)
+	for i := range l.edges {
+		l.edges[i].at.Store(never)
+	}
 }
 
 // reach records that all rows below next have been answered, the last of them at done, and that failed of those since the
 // last call were not written; cut is the end of the current window.
 func (l *loaded) reach(next, failed, done, cut int64) {
-	if done >= cut && l.edgeAt.Load() != cut {
-		l.edge.Store(l.next.Load())
-		l.lost.Store(l.failed.Load())
-		l.edgeAt.Store(cut)
+	if done >= cut {
+		l.save(done, cut)
 	}
 	l.failed.Add(failed)
 	l.next.Store(next)
+}
+
+// save saves the progress so far for each window that has ended by done, and has none yet.
+func (l *loaded) save(done, cut int64) {
+	for end, known := cut, 0; end <= done && known < len(l.edges); end, known = end+l.every, known+1 {
+		if l.find(end) == nil {
+			e := &l.edges[l.saved%len(l.edges)]
+			l.saved++
+			e.next.Store(l.next.Load())
+			e.failed.Store(l.failed.Load())
+			e.at.Store(end)
+		}
+	}
+}
+
+// find returns the edge of the window that ends at end, or nil. The time base may have moved the end since it was saved.
+func (l *loaded) find(end int64) *edge {
+	for i := range l.edges {
+		at := l.edges[i].at.Load()
+		if at != never && end != never && max(at-end, end-at) < max(1, l.every/2) {
+			return &l.edges[i]
+		}
+	}
+	return nil
 }
 
 // at returns the progress of the worker at the end of a window, and how many rows it had written. It is called before the
 // window is cut: its rows are in the window then.
 func (l *loaded) at(cut int64) (row, rows int64) {
 	next, failed := l.next.Load(), l.failed.Load()
-	if l.edgeAt.Load() == cut {
-		next, failed = l.edge.Load(), l.lost.Load()
+	if e := l.find(cut); e != nil {
+		next, failed = e.next.Load(), e.failed.Load()
 	}
 	return next, next - l.first - failed
 }

@@ -95,6 +95,31 @@ func TestEachWindowOfALoadReportsItsProgress(t *testing.T) {
 	}
 }
 
+// A machine that stalls cuts windows late, when later ones have ended, too. Each window still reports the progress of the operations
+// in it: a load that is broken off there and continued counts each row, and each operation, once.
+func TestLateWindowsReportTheirOwnProgress(t *testing.T) {
+	for _, late := range []time.Duration{150 * time.Millisecond, 250 * time.Millisecond} {
+		synctest.Test(t, func(t *testing.T) {
+			const rows, workers = 3001, 4
+			r := newRig(t, loading(loaders(rows, 1), workers), nullTarget(t, "lognormal 2ms 0.5"), func(c *load.Config) {
+				emit := c.Emit
+				c.Emit = func(w *latency.Window) {
+					emit(w)
+					if w.ID.Seq%4 == 1 {
+						<-time.After(late) // no window is cut meanwhile
+					}
+				}
+			})
+			r.in(t, time.Millisecond, plan.Load)
+			r.finish(t)
+			require.Greater(t, len(r.windows), 8)
+			for _, w := range r.windows {
+				require.EqualValues(t, w.Rows, insertsIn(w), "window %d, %s late", w.ID.Seq, late)
+			}
+		})
+	}
+}
+
 func TestOnlyALoadReportsItsProgress(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := settings(readers(), 2)

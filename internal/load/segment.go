@@ -106,7 +106,7 @@ func (s *segment) prepare(workers []int) error {
 		if s.load && s.r.cfg.Shard.Loaded != nil {
 			s.workers[i].gen.GoOn(s.r.cfg.Shard.Loaded[i])
 		}
-		s.workers[i].loaded.begin(s.workers[i].gen)
+		s.workers[i].loaded.begin(s.workers[i].gen, int64(settings.Interval))
 		s.workers[i].pace = pacing.NewThrottle(settings.PacingOf(s.phases[0].Name), s.r.cfg.Shard.Index, i, all, settings.Workload.Seed)
 	}
 	return nil
