@@ -91,7 +91,7 @@ type Suite struct {
 	// Sweeps are computed from Cases by package capacity.
 	Sweeps []Sweep `json:"sweeps,omitempty"`
 	// Terms are what the workload does on each target, computed from Runs by package table.
-	Terms []TargetTerms `json:"terms,omitempty"`
+	Terms []TargetTerms `json:"target_terms,omitempty"`
 }
 
 // TargetTerms are the terms of the cases of one target. Cases with other terms have an entry of their own.
