@@ -1,6 +1,9 @@
 package descriptor
 
 import (
+	"errors"
+	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -43,4 +46,64 @@ func (l List) Actions() []Action {
 // Administers reports whether users may request an action outside of runs: it is a command of `benchctl admin`, or the probe.
 func (t Target) Administers(action string) bool {
 	return action != "" && (action == t.Probe || slices.ContainsFunc(t.Actions, func(a Action) bool { return a.Name == action && a.Verb.Short != "" }))
+}
+
+// FindAction returns the action of a target with a name, and a copy of the arguments with which it was requested. It fails if there is
+// none, or if an argument is unknown, missing, or no value of a switch or choice.
+func (t Target) FindAction(name string, args map[string]string) (Action, map[string]string, error) {
+	i := slices.IndexFunc(t.Actions, func(a Action) bool { return a.Name == name })
+	if i < 0 {
+		return Action{}, nil, fmt.Errorf("invalid action %q for target %s: want one of %s", name, t.Name, strings.Join(t.ActionNames(), ", "))
+	}
+	found := t.Actions[i]
+	if err := found.checkArgs(args); err != nil {
+		return Action{}, nil, fmt.Errorf("%s: %w", name, err)
+	}
+	copied := maps.Clone(args)
+	if copied == nil {
+		copied = make(map[string]string)
+	}
+	return found, copied, nil
+}
+
+// ActionNames lists the names of the target's actions.
+func (t Target) ActionNames() []string {
+	names := make([]string, len(t.Actions))
+	for i, a := range t.Actions {
+		names[i] = a.Name
+	}
+	return names
+}
+
+// checkArgs validates arguments as far as the description has their rules.
+func (a Action) checkArgs(args map[string]string) error {
+	known := slices.Concat(a.Takes, a.Named)
+	for _, name := range slices.Sorted(maps.Keys(args)) {
+		switch {
+		case slices.Contains(known, name):
+		case len(known) == 0:
+			return fmt.Errorf("unknown argument %s: it has none", name)
+		default:
+			return fmt.Errorf("unknown argument %s: want %s", name, strings.Join(known, ", "))
+		}
+	}
+	if a.Verb.Required && args[a.Takes[0]] == "" {
+		return errors.New("missing argument " + a.Takes[0])
+	}
+	for _, f := range a.Verb.Flags {
+		if v := args[f.Argument]; f.Switch && v != "" && v != "true" && v != "false" {
+			return fmt.Errorf("invalid %s %q: want true or false", f.Argument, v)
+		}
+	}
+	if len(a.Verb.Choices) > 0 {
+		if v := args[a.Takes[0]]; v != "" && !slices.Contains(a.Verb.Choices, v) {
+			return fmt.Errorf("invalid %s %s %q: want %s", a.Command(), a.Takes[0], v, strings.Join(a.Verb.Choices, " or "))
+		}
+	}
+	return nil
+}
+
+// Has reports whether the action has an argument of that name.
+func (a Action) Has(argument string) bool {
+	return slices.Contains(a.Takes, argument) || slices.Contains(a.Named, argument)
 }

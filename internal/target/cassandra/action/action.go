@@ -8,11 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"maps"
-	"slices"
-	"strings"
 
-	"github.com/benchd/benchd/internal/descriptor"
 	"github.com/benchd/benchd/internal/load"
 	"github.com/benchd/benchd/internal/target/cassandra/cassandraspec"
 	"github.com/benchd/benchd/internal/target/cassandra/cluster"
@@ -75,16 +71,16 @@ func (a *actor) Close() error {
 
 // Act carries out an action.
 func (a *actor) Act(ctx context.Context, what load.Action) (load.Answer, error) {
-	described, ok := find(what.Name)
-	do := functions()[what.Name]
-	if !ok || do == nil {
-		return load.Answer{}, load.Mark(load.ErrAction, fmt.Errorf("invalid action %q for target cassandra: want one of %s", what.Name, strings.Join(names(), ", ")))
+	described, args, err := cassandraspec.Target().FindAction(what.Name, what.Args)
+	if err == nil && described.Check != nil {
+		if err = described.Check(args); err != nil {
+			err = fmt.Errorf("%s: %w", what.Name, err)
+		}
 	}
-	args, err := check(what, described)
 	if err != nil {
-		return load.Answer{}, load.Mark(load.ErrAction, fmt.Errorf("%s: %w", what.Name, err))
+		return load.Answer{}, load.Mark(load.ErrAction, err)
 	}
-	answer, err := do(a, ctx, args)
+	answer, err := functions()[what.Name](a, ctx, args)
 	return answer, cluster.Mark(err)
 }
 
@@ -108,52 +104,6 @@ func functions() map[string]function {
 		"truncate":       (*actor).truncate,
 		"wait_for_quiet": (*actor).quiet,
 	}
-}
-
-func find(name string) (descriptor.Action, bool) {
-	all := cassandraspec.Actions()
-	i := slices.IndexFunc(all, func(a descriptor.Action) bool { return a.Name == name })
-	if i < 0 {
-		return descriptor.Action{}, false
-	}
-	return all[i], true
-}
-
-// names lists the actions.
-func names() []string {
-	var all []string
-	for _, a := range cassandraspec.Actions() {
-		all = append(all, a.Name)
-	}
-	return all
-}
-
-// check validates an action's arguments.
-func check(what load.Action, described descriptor.Action) (map[string]string, error) {
-	args := maps.Clone(what.Args)
-	if args == nil {
-		args = make(map[string]string)
-	}
-	known := slices.Concat(described.Takes, described.Named)
-	for _, name := range slices.Sorted(maps.Keys(args)) {
-		if !slices.Contains(known, name) {
-			return nil, fmt.Errorf("unknown argument %s: want one of %s", name, strings.Join(known, ", "))
-		}
-	}
-	for _, name := range described.Takes[:described.Needs] {
-		if args[name] == "" {
-			return nil, fmt.Errorf("missing argument %s", name)
-		}
-	}
-	if v := args["force"]; v != "" && v != "true" && v != "false" {
-		return nil, fmt.Errorf("invalid force %q: want true or false", v)
-	}
-	if described.Check != nil {
-		if err := described.Check(args); err != nil {
-			return nil, err //nolint:wrapcheck // a text for users
-		}
-	}
-	return args, nil
 }
 
 // table returns the table of an action, which defaults to that of the settings.

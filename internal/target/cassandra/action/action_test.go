@@ -12,7 +12,7 @@ import (
 )
 
 func TestEveryDescribedActionHasAFunction(t *testing.T) {
-	require.ElementsMatch(t, names(), slices.Collect(maps.Keys(functions())))
+	require.ElementsMatch(t, cassandraspec.Target().ActionNames(), slices.Collect(maps.Keys(functions())))
 }
 
 // The actor of the test has no cluster: a mistake must be reported before the cluster is called.
@@ -26,7 +26,7 @@ func TestAnActionIsValidatedBeforeItRuns(t *testing.T) {
 		"other argument": {load.Action{Name: "flush", Args: map[string]string{"region": "x"}}, "unknown argument region"},
 		"no node":        {load.Action{Name: "drain"}, "missing argument node"},
 		"bad table":      {load.Action{Name: "flush", Args: map[string]string{"table": "a b"}}, `invalid table name "a b"`},
-		"bad state":      {load.Action{Name: "autocompaction", Args: map[string]string{"state": "maybe"}}, `invalid state "maybe": want autocompaction on or autocompaction off`},
+		"bad state":      {load.Action{Name: "autocompaction", Args: map[string]string{"state": "maybe"}}, `invalid autocompaction state "maybe": want on or off`},
 		"bad truth":      {load.Action{Name: "drop", Args: map[string]string{"force": "yes"}}, `invalid force "yes": want true or false`},
 		"not waited for": {load.Action{Name: "compact", Args: map[string]string{"wait": "false"}}, `invalid wait "false"`},
 		"no Jolokia":     {load.Action{Name: "flush"}, "flush: Cassandra has it only in JMX: load the Jolokia agent into each node and set cassandra.jolokia.port"},

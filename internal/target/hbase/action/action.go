@@ -5,11 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"maps"
-	"slices"
-	"strings"
 
-	"github.com/benchd/benchd/internal/descriptor"
 	"github.com/benchd/benchd/internal/load"
 	"github.com/benchd/benchd/internal/target/hbase/admin"
 	"github.com/benchd/benchd/internal/target/hbase/hbasespec"
@@ -58,16 +54,11 @@ func (a *actor) Close() error {
 
 // Act carries out an action.
 func (a *actor) Act(ctx context.Context, what load.Action) (load.Answer, error) {
-	described, ok := find(what.Name)
-	do := functions()[what.Name]
-	if !ok || do == nil {
-		return load.Answer{}, load.Mark(load.ErrAction, fmt.Errorf("invalid action %q for target hbase: want one of %s", what.Name, strings.Join(names(), ", ")))
-	}
-	args, err := a.check(what, described)
+	args, err := a.check(what)
 	if err != nil {
-		return load.Answer{}, load.Mark(load.ErrAction, fmt.Errorf("%s: %w", what.Name, err))
+		return load.Answer{}, load.Mark(load.ErrAction, err)
 	}
-	answer, err := do(a, ctx, args)
+	answer, err := functions()[what.Name](a, ctx, args)
 	if errors.Is(err, admin.ErrUnknown) {
 		err = load.Mark(load.ErrUnknown, err)
 	}
@@ -101,55 +92,17 @@ func functions() map[string]function {
 	}
 }
 
-// find returns the description of an action.
-func find(name string) (descriptor.Action, bool) {
-	all := hbasespec.Actions()
-	i := slices.IndexFunc(all, func(a descriptor.Action) bool { return a.Name == name })
-	if i < 0 {
-		return descriptor.Action{}, false
-	}
-	return all[i], true
-}
-
-// names lists the actions.
-func names() []string {
-	var all []string
-	for _, a := range hbasespec.Actions() {
-		all = append(all, a.Name)
-	}
-	return all
-}
-
 // check validates an action's arguments. The table defaults to that of the settings.
-func (a *actor) check(what load.Action, described descriptor.Action) (map[string]string, error) {
-	args := maps.Clone(what.Args)
-	if args == nil {
-		args = make(map[string]string)
+func (a *actor) check(what load.Action) (map[string]string, error) {
+	described, args, err := hbasespec.Target().FindAction(what.Name, what.Args)
+	if err != nil || !described.Has("table") {
+		return args, err //nolint:wrapcheck // it names the action
 	}
-	known := slices.Concat(described.Takes, described.Named)
-	if slices.Contains(known, "table") {
-		if args["table"] == "" {
-			args["table"] = a.settings.FullTable()
-		}
-		if err := admin.CheckName(args["table"]); err != nil {
-			return nil, err
-		}
+	if args["table"] == "" {
+		args["table"] = a.settings.FullTable()
 	}
-	for _, name := range slices.Sorted(maps.Keys(args)) {
-		if !slices.Contains(known, name) {
-			return nil, fmt.Errorf("unknown argument %s: want %s", name, strings.Join(known, ", "))
-		}
-	}
-	if described.Verb.Required && args[described.Takes[0]] == "" {
-		return nil, fmt.Errorf("missing argument %s", described.Takes[0])
-	}
-	for _, name := range []string{"wait", "force", "keep_splits"} {
-		if v := args[name]; v != "" && v != "true" && v != "false" {
-			return nil, fmt.Errorf("invalid %s %q: want true or false", name, v)
-		}
-	}
-	if v, ok := args["state"]; ok && v != "" && v != "on" && v != "off" {
-		return nil, fmt.Errorf("invalid balancer state %q: want on or off", v)
+	if err := admin.CheckName(args["table"]); err != nil {
+		return nil, fmt.Errorf("%s: %w", what.Name, err)
 	}
 	return args, nil
 }

@@ -31,15 +31,13 @@ func TestAnActionIsValidatedBeforeItRuns(t *testing.T) {
 			require.ErrorContains(t, err, tt.want)
 		})
 	}
-	flush, ok := find("flush")
-	require.True(t, ok)
-	args, err := a.check(load.Action{Name: "flush"}, flush)
+	args, err := a.check(load.Action{Name: "flush"})
 	require.NoError(t, err)
 	require.Equal(t, "n:t", args["table"], "the table defaults to that of the settings")
 }
 
 func TestEveryDescribedActionHasAFunction(t *testing.T) {
-	require.ElementsMatch(t, names(), slices.Collect(maps.Keys(functions())))
+	require.ElementsMatch(t, hbasespec.Target().ActionNames(), slices.Collect(maps.Keys(functions())))
 }
 
 func TestKeysArePrintedAsHBaseDoes(t *testing.T) {

@@ -5,11 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"maps"
-	"slices"
 	"strings"
 
-	"github.com/benchd/benchd/internal/descriptor"
 	"github.com/benchd/benchd/internal/load"
 	"github.com/benchd/benchd/internal/target/mongodb/client"
 	"github.com/benchd/benchd/internal/target/mongodb/mongodbspec"
@@ -54,16 +51,11 @@ func (a *actor) Close() error {
 
 // Act carries out an action.
 func (a *actor) Act(ctx context.Context, what load.Action) (load.Answer, error) {
-	described, ok := find(what.Name)
-	do := functions()[what.Name]
-	if !ok || do == nil {
-		return load.Answer{}, load.Mark(load.ErrAction, fmt.Errorf("invalid action %q for target mongodb: want one of %s", what.Name, strings.Join(names(), ", ")))
-	}
-	args, err := a.check(what, described)
+	args, err := a.check(what)
 	if err != nil {
-		return load.Answer{}, load.Mark(load.ErrAction, fmt.Errorf("%s: %w", what.Name, err))
+		return load.Answer{}, load.Mark(load.ErrAction, err)
 	}
-	answer, err := do(a, ctx, args)
+	answer, err := functions()[what.Name](a, ctx, args)
 	if err != nil && client.CodeOf(err) == workload.Timeout {
 		err = load.Mark(load.ErrUnknown, err)
 	}
@@ -90,50 +82,17 @@ func functions() map[string]function {
 	}
 }
 
-// find returns the description of an action.
-func find(name string) (descriptor.Action, bool) {
-	all := mongodbspec.Actions()
-	i := slices.IndexFunc(all, func(a descriptor.Action) bool { return a.Name == name })
-	if i < 0 {
-		return descriptor.Action{}, false
-	}
-	return all[i], true
-}
-
-// names lists the actions.
-func names() []string {
-	var all []string
-	for _, a := range mongodbspec.Actions() {
-		all = append(all, a.Name)
-	}
-	return all
-}
-
 // check validates an action's arguments. The collection defaults to that of the settings.
-func (a *actor) check(what load.Action, described descriptor.Action) (map[string]string, error) {
-	args := maps.Clone(what.Args)
-	if args == nil {
-		args = make(map[string]string)
+func (a *actor) check(what load.Action) (map[string]string, error) {
+	described, args, err := mongodbspec.Target().FindAction(what.Name, what.Args)
+	if err != nil || !described.Has("table") {
+		return args, err //nolint:wrapcheck // it names the action
 	}
-	known := slices.Concat(described.Takes, described.Named)
-	if slices.Contains(known, "table") {
-		if args["table"] == "" {
-			args["table"] = a.settings.Collection
-		}
-		if err := mongodbspec.CheckCollection(args["table"]); err != nil {
-			return nil, err //nolint:wrapcheck // it names the collection
-		}
+	if args["table"] == "" {
+		args["table"] = a.settings.Collection
 	}
-	for _, name := range slices.Sorted(maps.Keys(args)) {
-		if !slices.Contains(known, name) {
-			return nil, fmt.Errorf("unknown argument %s: want %s", name, strings.Join(known, ", "))
-		}
-	}
-	if v := args["force"]; v != "" && v != "true" && v != "false" {
-		return nil, fmt.Errorf("invalid force %q: want true or false", v)
-	}
-	if v := args["state"]; v != "" && v != "on" && v != "off" {
-		return nil, fmt.Errorf("invalid balancer state %q: want on or off", v)
+	if err := mongodbspec.CheckCollection(args["table"]); err != nil {
+		return nil, fmt.Errorf("%s: %w", what.Name, err)
 	}
 	return args, nil
 }

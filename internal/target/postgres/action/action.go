@@ -4,13 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
-	"slices"
-	"strings"
 
 	"github.com/jackc/pgx/v5/pgconn"
 
-	"github.com/benchd/benchd/internal/descriptor"
 	"github.com/benchd/benchd/internal/load"
 	"github.com/benchd/benchd/internal/target/postgres/client"
 	"github.com/benchd/benchd/internal/target/postgres/postgresspec"
@@ -58,16 +54,17 @@ func (a *actor) Close() error {
 
 // Act carries out an action.
 func (a *actor) Act(ctx context.Context, what load.Action) (load.Answer, error) {
-	described, ok := find(what.Name)
-	do := functions()[what.Name]
-	if !ok || do == nil {
-		return load.Answer{}, load.Mark(load.ErrAction, fmt.Errorf("invalid action %q for target postgres: want one of %s", what.Name, strings.Join(names(), ", ")))
-	}
-	args, table, err := a.check(what, described)
+	_, args, err := postgresspec.Target().FindAction(what.Name, what.Args)
 	if err != nil {
-		return load.Answer{}, load.Mark(load.ErrAction, fmt.Errorf("%s: %w", what.Name, err))
+		return load.Answer{}, load.Mark(load.ErrAction, err)
 	}
-	answer, err := do(a, ctx, table, args)
+	table := a.settings.Table
+	if name := args["table"]; name != "" {
+		if table, err = postgresspec.ParseTable(name); err != nil {
+			return load.Answer{}, load.Mark(load.ErrAction, fmt.Errorf("%s: %w", what.Name, err))
+		}
+	}
+	answer, err := functions()[what.Name](a, ctx, table, args)
 	if err != nil && client.State(err) == "" && (a.conn.IsClosed() || ctx.Err() != nil) {
 		err = load.Mark(load.ErrUnknown, fmt.Errorf("%s: %w; the server may have done it", what.Name, err))
 	}
@@ -91,47 +88,6 @@ func functions() map[string]function {
 		"truncate":   (*actor).truncate,
 		"vacuum":     (*actor).vacuum,
 	}
-}
-
-// find returns the description of an action.
-func find(name string) (descriptor.Action, bool) {
-	all := postgresspec.Actions()
-	i := slices.IndexFunc(all, func(a descriptor.Action) bool { return a.Name == name })
-	if i < 0 {
-		return descriptor.Action{}, false
-	}
-	return all[i], true
-}
-
-// names lists the actions.
-func names() []string {
-	var all []string
-	for _, a := range postgresspec.Actions() {
-		all = append(all, a.Name)
-	}
-	return all
-}
-
-// check validates an action's arguments. The table defaults to that of the settings.
-func (a *actor) check(what load.Action, described descriptor.Action) (args map[string]string, table postgresspec.Table, err error) {
-	table = a.settings.Table
-	known := slices.Concat(described.Takes, described.Named)
-	for _, name := range slices.Sorted(maps.Keys(what.Args)) {
-		value := what.Args[name]
-		switch {
-		case !slices.Contains(known, name) && len(known) == 0:
-			return nil, table, fmt.Errorf("unknown argument %s: it has none", name)
-		case !slices.Contains(known, name):
-			return nil, table, fmt.Errorf("unknown argument %s: want %s", name, strings.Join(known, ", "))
-		case name == "table" && value != "":
-			if table, err = postgresspec.ParseTable(value); err != nil {
-				return nil, table, err
-			}
-		case name != "table" && value != "" && value != "true" && value != "false":
-			return nil, table, fmt.Errorf("invalid %s %q: want true or false", name, value)
-		}
-	}
-	return what.Args, table, nil
 }
 
 // ours fails when a table was not created by benchd, unless the action is forced.

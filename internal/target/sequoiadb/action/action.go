@@ -4,11 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
-	"slices"
-	"strings"
 
-	"github.com/benchd/benchd/internal/descriptor"
 	"github.com/benchd/benchd/internal/load"
 	"github.com/benchd/benchd/internal/target/sequoiadb/admin"
 	"github.com/benchd/benchd/internal/target/sequoiadb/sequoiadbspec"
@@ -64,26 +60,18 @@ func functions() map[string]function {
 
 // Act carries out an action.
 func (a *actor) Act(ctx context.Context, what load.Action) (load.Answer, error) {
-	all := sequoiadbspec.Actions()
-	at := slices.IndexFunc(all, func(d descriptor.Action) bool { return d.Name == what.Name })
-	do := functions()[what.Name]
-	if at < 0 || do == nil {
-		names := slices.Sorted(maps.Keys(functions()))
-		return load.Answer{}, load.Mark(load.ErrAction, fmt.Errorf("invalid action %q for target sequoiadb: want one of %s", what.Name, strings.Join(names, ", ")))
-	}
-	for _, name := range slices.Sorted(maps.Keys(what.Args)) {
-		if !slices.Contains(all[at].Takes, name) {
-			return load.Answer{}, load.Mark(load.ErrAction, fmt.Errorf("%s: unknown argument %s: want %s", what.Name, name, strings.Join(all[at].Takes, ", ")))
-		}
+	_, args, err := sequoiadbspec.Target().FindAction(what.Name, what.Args)
+	if err != nil {
+		return load.Answer{}, load.Mark(load.ErrAction, err)
 	}
 	settings := a.settings
-	if table := what.Args["table"]; table != "" {
+	if table := args["table"]; table != "" {
 		if err := sequoiadbspec.CheckName(table); err != nil {
 			return load.Answer{}, load.Mark(load.ErrAction, fmt.Errorf("%s: %w", what.Name, err))
 		}
 		settings = settings.In(table)
 	}
-	answer, err := do(a, ctx, settings)
+	answer, err := functions()[what.Name](a, ctx, settings)
 	if err != nil && ctx.Err() != nil || errors.Is(err, context.DeadlineExceeded) {
 		err = load.Mark(load.ErrUnknown, err) // the server may still be doing it
 	}
