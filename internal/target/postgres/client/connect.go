@@ -3,7 +3,6 @@ package client
 import (
 	"context"
 	"crypto/tls"
-	"crypto/x509"
 	"errors"
 	"fmt"
 	"net"
@@ -84,25 +83,12 @@ func encryption(s postgresspec.Settings, c *credential.Credential) (*tls.Config,
 	if s.SSLMode == postgresspec.SSLVerifyFull {
 		return config, nil
 	}
-	config.InsecureSkipVerify = true // a mode that does not check the host's name
 	if s.SSLMode == postgresspec.SSLVerifyCA {
-		roots := config.RootCAs
-		config.VerifyConnection = func(state tls.ConnectionState) error { return verifyAuthority(state, roots) }
+		credential.AnyName(config)
+	} else {
+		config.InsecureSkipVerify = true // mode require: encrypted, and unchecked, as in libpq
 	}
 	return config, nil
-}
-
-// verifyAuthority checks a server's certificate for every name.
-func verifyAuthority(state tls.ConnectionState, roots *x509.CertPool) error {
-	others := x509.NewCertPool()
-	for _, c := range state.PeerCertificates[1:] {
-		others.AddCert(c)
-	}
-	_, err := state.PeerCertificates[0].Verify(x509.VerifyOptions{Roots: roots, Intermediates: others})
-	if err != nil {
-		return &tls.CertificateVerificationError{UnverifiedCertificates: state.PeerCertificates, Err: err}
-	}
-	return nil
 }
 
 // Settings returns the settings of the connections.
