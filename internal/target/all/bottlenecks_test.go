@@ -19,7 +19,7 @@ import (
 	"github.com/benchd/benchd/internal/target/all"
 )
 
-var update = flag.Bool("update", false, "write the table of rules in docs/bottlenecks.md, and docs/suite.schema.json")
+var update = flag.Bool("update", false, "write the table of rules in docs/bottlenecks.md, those of properties in the pages of targets, and docs/suite.schema.json")
 
 // figures are the values of a source's figures over a phase.
 type figures map[string]float64

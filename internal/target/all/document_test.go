@@ -19,6 +19,50 @@ func own(t *testing.T, name, heading string) bool {
 	return doctable.Exists(t, page) && doctable.Section(doctable.Read(t, page), heading) != ""
 }
 
+// The page of a target has a table of all its properties.
+func TestPropertiesAreDocumented(t *testing.T) {
+	pages := 0
+	for _, one := range all.Targets() {
+		page := "docs/" + one.Name + ".md"
+		if !doctable.Marks(t, page, "properties") {
+			continue
+		}
+		pages++
+		table := doctable.Table{Head: []string{"Property", "Default", "Description"}}
+		for _, k := range one.Keys {
+			if k.Status != "" {
+				continue
+			}
+			byDefault, doc := "", k.Doc
+			if k.Default != "" {
+				byDefault = "`" + k.Default + "`"
+			}
+			if len(k.Values) > 0 {
+				doc += ": " + strings.Join(k.Values, ", ")
+			}
+			table.Rows = append(table.Rows, []string{"`" + k.Name + "`", byDefault, doc})
+		}
+		doctable.Generated(t, page, "properties", table, *update)
+		sameInChinese(t, one.Name, table.Rows)
+	}
+	require.Greater(t, pages, 4)
+}
+
+// sameInChinese requires that the Chinese page of a target, if there is one, has the same properties with the same defaults.
+func sameInChinese(t *testing.T, name string, want [][]string) {
+	t.Helper()
+	page := "docs/zh/" + name + ".md"
+	if !doctable.Exists(t, page) {
+		return
+	}
+	tables := doctable.Tables(doctable.Section(doctable.Read(t, page), "## 属性"))
+	require.NotEmpty(t, tables, page)
+	require.Len(t, tables[0].Rows, len(want), page)
+	for i, row := range tables[0].Rows {
+		require.Equal(t, want[i][:2], row[:2], page)
+	}
+}
+
 // The documentation's tables of actions match the descriptions: each action with its arguments, its targets, and whether it can run between
 // phases. A target whose page has a section about its actions has the table there, without the column of targets.
 func TestActionsAreDocumented(t *testing.T) {
