@@ -277,7 +277,7 @@ func differencesChapter(c compare.Comparison, of string) book.Chapter {
 	return chapter
 }
 
-// differenceTable has a row for each difference. What benchd wrote of the terms is no name.
+// differenceTable has a row for each difference. Texts of the terms are written by benchd, and are not names.
 func differenceTable(all []compare.Difference) book.Table {
 	sides := names("A", "B")
 	if !slices.ContainsFunc(all, func(d compare.Difference) bool { return !d.IsTerm() }) {

@@ -27,7 +27,7 @@ trial:
   scenarios: {write: {per-target: {second: {batchsize: 3}}}}
 `
 
-// A case has the properties of its database, and none of the others; what only another one has is no mistake.
+// A case has the properties of its database, and none of the others; one that only another database has is allowed, and has no effect.
 func TestASuiteOfSeveralDatabases(t *testing.T) {
 	s, warnings, err := reader().Parse(suiteOf(databases))
 	require.NoError(t, err)

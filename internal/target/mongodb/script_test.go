@@ -236,7 +236,7 @@ func TestErrorsOfServersHaveTheirOutcomes(t *testing.T) {
 	s.Set("find", constant(nil))
 	before := len(s.Seen("find"))
 	require.Equal(t, workload.ServiceUnavailable, do(&workload.Op{Kind: workload.Read, Key: []byte("user1")}).Code)
-	require.Len(t, s.Seen("find"), before+1, "a broken connection is no reason to send it again")
+	require.Len(t, s.Seen("find"), before+1, "it is not sent again after a broken connection")
 }
 
 func TestAServerThatDoesNotAnswerEndsAnOperationByItsTimeout(t *testing.T) {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgconn"
 
+	"github.com/benchd/benchd/internal/descriptor"
 	"github.com/benchd/benchd/internal/target/postgres/client"
 	"github.com/benchd/benchd/internal/target/postgres/postgresspec"
 	"github.com/benchd/benchd/internal/workload"
@@ -26,11 +27,11 @@ func (t *Table) setUp(ctx context.Context, conn *pgconn.PgConn) error {
 	switch {
 	case err != nil && !missing:
 		return err //nolint:wrapcheck // it names the table
-	case missing && s.Create == postgresspec.CreateNever:
+	case missing && s.Create == descriptor.CreateNever:
 		return fmt.Errorf("table %s does not exist: load it first (--phase load, or load,run), or create it empty with postgres.table.create=missing", s.Table)
 	case missing:
 		return t.create(ctx, conn)
-	case s.Create != postgresspec.Recreate:
+	case s.Create != descriptor.Recreate:
 		return t.validate(found)
 	}
 	t.log.Info("dropping the table, because postgres.table.create=recreate", "table", s.Table.String())

@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/benchd/benchd/internal/descriptor"
 	"github.com/benchd/benchd/internal/load"
 	"github.com/benchd/benchd/internal/target/sequoiadb/admin"
 	"github.com/benchd/benchd/internal/target/sequoiadb/sequoiadbspec"
@@ -76,14 +77,14 @@ func (t *cluster) Prepare(ctx context.Context) (err error) {
 		return fmt.Errorf("look up collection %s: %w", t.collection, err)
 	}
 	switch {
-	case exists && t.settings.Create != sequoiadbspec.Recreate:
+	case exists && t.settings.Create != descriptor.Recreate:
 		return nil
 	case exists:
 		t.log.Info("dropping a collection", "collection", t.collection)
 		if err := client.Drop(ctx, t.collection); err != nil {
 			return fmt.Errorf("drop collection %s: %w", t.collection, err)
 		}
-	case t.settings.Create == sequoiadbspec.CreateNever:
+	case t.settings.Create == descriptor.CreateNever:
 		return fmt.Errorf("collection %s does not exist: load it first, correct the properties database and table, or set sequoiadb.table.create=missing", t.collection)
 	}
 	t.log.Info("creating a collection", "collection", t.collection)

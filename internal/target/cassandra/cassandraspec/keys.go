@@ -1,6 +1,9 @@
 package cassandraspec
 
-import "github.com/benchd/benchd/internal/property"
+import (
+	"github.com/benchd/benchd/internal/descriptor"
+	"github.com/benchd/benchd/internal/property"
+)
 
 // The names of properties. Those of YCSB's binding have its names and defaults.
 const (
@@ -69,7 +72,7 @@ func keys() []property.Key {
 		{Name: pageSizeKey, Kind: property.Int, Default: "5000", Min: 1, Max: 1e6, Doc: "rows of a page of a scan"},
 		{Name: batchBytesKey, Kind: property.Int, Default: "0", Max: 1 << 30, Doc: "bytes of an unlogged batch at most, with batchsize above 1; 0 is what the node accepts (batch_size_fail_threshold)"},
 
-		{Name: createKey, Kind: property.Enum, Values: []string{"missing", "never", "recreate"}, Doc: "whether to create keyspace and table; by default missing in a load, and otherwise never; recreate drops the table, and keeps the keyspace"},
+		{Name: createKey, Kind: property.Enum, Values: descriptor.Creations(), Doc: "whether to create keyspace and table; by default missing in a load, and otherwise never; recreate drops the table, and keeps the keyspace"},
 		{Name: replicationKey, Kind: property.Text, Default: "1", Check: checkReplication, Doc: "copies of each row in a keyspace that is created: a number (SimpleStrategy), or one for each datacenter, such as dc1:3,dc2:2 (NetworkTopologyStrategy)"},
 		{Name: durableWritesKey, Kind: property.Bool, Default: "true", Doc: "whether writes to a keyspace that is created go into the commit log"},
 		{Name: compactionKey, Kind: property.Enum, Values: []string{"SizeTieredCompactionStrategy", "LeveledCompactionStrategy", "UnifiedCompactionStrategy"}, Doc: "compaction strategy of a table that is created; by default that of the servers"},

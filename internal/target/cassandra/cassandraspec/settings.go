@@ -6,17 +6,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/benchd/benchd/internal/descriptor"
 	"github.com/benchd/benchd/internal/property"
-)
-
-// Creation is what set-up does about keyspace and table.
-type Creation string
-
-// The values of cassandra.table.create.
-const (
-	CreateMissing Creation = "missing"  // create what does not exist
-	CreateNever   Creation = "never"    // the table must exist
-	Recreate      Creation = "recreate" // drop the table if it exists, and create it
 )
 
 // Key is the column of the key in YCSB's schema, and CounterSuffix the suffix of the table with the counters of INCREMENT.
@@ -46,7 +37,7 @@ type Settings struct {
 	PageSize       int
 	BatchBytes     int // 0 is the server's bound
 
-	Create           Creation
+	Create           descriptor.Creation
 	Copies           Copies
 	DurableWrites    bool
 	Compaction       string // empty for the servers' default, as below
@@ -106,7 +97,7 @@ func Read(properties map[string]string) (Settings, error) {
 		PageSize:       v.Int(pageSizeKey),
 		BatchBytes:     v.Int(batchBytesKey),
 
-		Create:           creation(v),
+		Create:           descriptor.CreationOf(v, createKey),
 		Copies:           copies,
 		DurableWrites:    v.Bool(durableWritesKey),
 		Compaction:       v.Text(compactionKey),
@@ -120,17 +111,8 @@ func Read(properties map[string]string) (Settings, error) {
 }
 
 // recreates reports whether the table and its rows are dropped.
-func recreates(v property.Values) bool { return Creation(v.Text(createKey)) == Recreate }
-
-// creation returns the value of cassandra.table.create, which is missing by default in a load.
-func creation(v property.Values) Creation {
-	switch given := v.Text(createKey); {
-	case given != "":
-		return Creation(given)
-	case v.Text("phase") == "run":
-		return CreateNever
-	}
-	return CreateMissing
+func recreates(v property.Values) bool {
+	return descriptor.CreationOf(v, createKey) == descriptor.Recreate
 }
 
 // addresses appends the port to each host that has none.

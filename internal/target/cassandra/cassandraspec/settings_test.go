@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/benchd/benchd/internal/descriptor"
 	"github.com/benchd/benchd/internal/property"
 )
 
@@ -47,12 +48,12 @@ func TestTheDefaultsAreThoseOfYCSB(t *testing.T) {
 	s, err := Read(nil)
 	require.NoError(t, err)
 	require.Equal(t, []string{"127.0.0.1:9042", "ycsb", "usertable", "QUORUM", "QUORUM"}, []string{s.Hosts[0], s.Keyspace, s.Table, s.ReadLevel, s.WriteLevel})
-	require.Equal(t, CreateNever, s.Create)
+	require.Equal(t, descriptor.CreateNever, s.Create)
 	s, err = Read(map[string]string{"hosts": "c1, [::1],c2:9043", "port": "9142", "table": "UserTable", "phase": "load", replicationKey: "dc2:1, dc1:3"})
 	require.NoError(t, err)
 	require.Equal(t, []string{"c1:9142", "[::1]:9142", "c2:9043"}, s.Hosts)
 	require.Equal(t, "ycsb.usertable", s.FullTable(), "CQL without quotes has small letters")
-	require.Equal(t, CreateMissing, s.Create)
+	require.Equal(t, descriptor.CreateMissing, s.Create)
 	require.Equal(t, "{'class': 'NetworkTopologyStrategy', 'dc1': 3, 'dc2': 1}", s.Copies.CQL())
 	require.Equal(t, "{'class': 'SimpleStrategy', 'replication_factor': 2}", Copies{Everywhere: 2}.CQL())
 }

@@ -16,6 +16,7 @@ import (
 
 	gocql "github.com/apache/cassandra-gocql-driver/v2"
 
+	"github.com/benchd/benchd/internal/descriptor"
 	"github.com/benchd/benchd/internal/target/cassandra/cassandraspec"
 	"github.com/benchd/benchd/internal/target/cassandra/cluster"
 	"github.com/benchd/benchd/internal/workload"
@@ -26,7 +27,7 @@ func Prepare(ctx context.Context, c *cluster.Cluster, s cassandraspec.Settings, 
 	if err := keyspace(ctx, c, s, log); err != nil {
 		return err
 	}
-	if s.Create == cassandraspec.Recreate {
+	if s.Create == descriptor.Recreate {
 		log.Info("dropping the table, because cassandra.table.create=recreate", "table", s.FullTable())
 		for _, table := range []string{s.Table, s.Counters()} {
 			if err := exec(ctx, c, "DROP TABLE IF EXISTS "+cluster.QuoteTable(s.Keyspace, table)); err != nil {
@@ -60,13 +61,13 @@ func keyspace(ctx context.Context, c *cluster.Cluster, s cassandraspec.Settings,
 	found, err := c.Keyspace(ctx, s.Keyspace)
 	switch {
 	case err == nil:
-		if s.Create != cassandraspec.CreateNever && s.Copies.Everywhere != 1 && found.Text() != textOf(s.Copies) {
+		if s.Create != descriptor.CreateNever && s.Copies.Everywhere != 1 && found.Text() != textOf(s.Copies) {
 			log.Warn("the keyspace already exists: its replication is not changed", "keyspace", s.Keyspace, "replication", found.Text(), "wanted", textOf(s.Copies))
 		}
 		return nil
 	case !errors.Is(err, cluster.ErrNoKeyspace):
 		return err
-	case s.Create == cassandraspec.CreateNever:
+	case s.Create == descriptor.CreateNever:
 		return missing(ctx, c, s)
 	}
 	if err := datacenters(c, s.Copies); err != nil {
@@ -135,7 +136,7 @@ func table(ctx context.Context, c *cluster.Cluster, s cassandraspec.Settings, na
 		return nil
 	case !errors.Is(err, cluster.ErrNoTable):
 		return err
-	case s.Create == cassandraspec.CreateNever:
+	case s.Create == descriptor.CreateNever:
 		return fmt.Errorf("%w: %s.%s: load it first (--phase load, or load,run), or create it empty with cassandra.table.create=missing", cluster.ErrNoTable, s.Keyspace, name)
 	}
 	log.Info("creating the table", "table", s.Keyspace+"."+name)

@@ -1,6 +1,7 @@
 package hbasespec
 
 import (
+	"github.com/benchd/benchd/internal/descriptor"
 	"github.com/benchd/benchd/internal/plan"
 	"github.com/benchd/benchd/internal/property"
 )
@@ -61,7 +62,7 @@ func keys() []property.Key {
 		{Name: "hbase.scanfilteroperator", Kind: property.Enum, Default: "less_or_equal", Values: []string{"less", "less_or_equal", "equal", "not_equal", "greater_or_equal", "greater", "no_op"}, Doc: "operator of the value filter"},
 		{Name: "hbase.scanfiltervalue", Kind: property.Text, Check: checkHexadecimal, Doc: "operand of the value filter, in hexadecimal; by default a value above all others"},
 
-		{Name: "hbase.table.create", Kind: property.Enum, Values: []string{"missing", "never", "recreate"}, Doc: "whether to create the table; by default missing in a load, and otherwise never"},
+		{Name: "hbase.table.create", Kind: property.Enum, Values: descriptor.Creations(), Doc: "whether to create the table; by default missing in a load, and otherwise never"},
 		{Name: "hbase.splits", Kind: property.Int, Default: "0", Max: 1e5, Doc: "number of split points of a table that is created"},
 		{Name: "hbase.splits.formula", Kind: property.Enum, Default: "quantiles", Values: []string{"quantiles", "1000-9999", "10000-99999"}, Doc: "where they are: evenly among the keys as they are hashed (or ordered), or keyprefix with numbers spread over 1000 to 9999 or 10000 to 99999, as published reports have them"},
 		{Name: SplitKeys, Kind: property.List, Check: checkSplits, Doc: `the split points, separated by commas; commas and bytes that cannot be printed are written as in HBase's shell: \x2C, \x00`},

@@ -55,7 +55,7 @@ func checkConsistency(c descriptor.Case) {
 			c.Fail(m.name, "%s, and conflicts with hbase.consistency=timeline; %s", m.what, m.cure)
 		}
 	}
-	if c.Sound(replicationKey) && c.Value(replicationKey) == "1" && c.Value("hbase.table.create") == string(Recreate) {
+	if c.Sound(replicationKey) && c.Value(replicationKey) == "1" && c.Value("hbase.table.create") == string(descriptor.Recreate) {
 		c.Fail(consistencyKey, "needs replicas, and hbase.table.create=recreate makes a table without any; set hbase.regionreplication=2 or more")
 	}
 }

@@ -8,17 +8,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/benchd/benchd/internal/descriptor"
 	"github.com/benchd/benchd/internal/property"
-)
-
-// Creation is what set-up does about the table.
-type Creation string
-
-// The values of hbase.table.create.
-const (
-	CreateMissing Creation = "missing"  // create the table if it does not exist
-	CreateNever   Creation = "never"    // the table must exist
-	Recreate      Creation = "recreate" // drop the table if it exists, and create it
 )
 
 // SplitFormula computes the split points of a table that is pre-split by count.
@@ -92,7 +83,7 @@ type Settings struct {
 	Client  string // ClientNative or ClientGohbase
 	Gohbase Gohbase
 
-	Create    Creation
+	Create    descriptor.Creation
 	Splits    Splits
 	FileSize  int64 // bytes of files at which a region splits; 0 is the servers' default
 	FlushSize int64 // bytes in memory at which a region is flushed; 0 is the servers' default
@@ -156,7 +147,7 @@ func Read(properties map[string]string) (Settings, error) {
 			FlushInterval: v.Duration("gohbase.flushInterval"),
 		},
 
-		Create: creation(v),
+		Create: descriptor.CreationOf(v, "hbase.table.create"),
 		Splits: Splits{
 			Count:   v.Int("hbase.splits"),
 			Formula: SplitFormula(v.Text("hbase.splits.formula")),
@@ -179,7 +170,9 @@ func Read(properties map[string]string) (Settings, error) {
 }
 
 // recreates reports whether the table and its rows are dropped.
-func recreates(v property.Values) bool { return Creation(v.Text("hbase.table.create")) == Recreate }
+func recreates(v property.Values) bool {
+	return descriptor.CreationOf(v, "hbase.table.create") == descriptor.Recreate
+}
 
 // splitsOf summarizes in a word how a table that is created is split.
 func splitsOf(v property.Values) string {
@@ -190,17 +183,6 @@ func splitsOf(v property.Values) string {
 		return n
 	}
 	return ""
-}
-
-// creation returns the value of hbase.table.create, which is missing by default in a load.
-func creation(v property.Values) Creation {
-	switch given := v.Text("hbase.table.create"); {
-	case given != "":
-		return Creation(given)
-	case v.Text("phase") == "run":
-		return CreateNever
-	}
-	return CreateMissing
 }
 
 func scan(v property.Values) Scan {

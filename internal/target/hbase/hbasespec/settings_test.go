@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/benchd/benchd/internal/descriptor"
 	"github.com/benchd/benchd/internal/property"
 	"github.com/benchd/benchd/internal/spec"
 )
@@ -86,11 +87,11 @@ func TestSettingsOfHBase(t *testing.T) {
 	require.Equal(t, 1500*time.Millisecond, s.Timeout)
 	require.Equal(t, time.Minute, s.Family.TTL)
 	require.Equal(t, [][]byte{[]byte("user\x00"), []byte("user1"), []byte("user2")}, s.Splits.Keys)
-	require.Equal(t, CreateNever, s.Create)
+	require.Equal(t, descriptor.CreateNever, s.Create)
 
 	s, err = Read(map[string]string{"phase": "load,run", "table": "default:t"})
 	require.NoError(t, err)
-	require.Equal(t, CreateMissing, s.Create)
+	require.Equal(t, descriptor.CreateMissing, s.Create)
 	require.Equal(t, "t", s.FullTable())
 	require.Equal(t, []string{"127.0.0.1:2181"}, s.Quorum)
 	require.Len(t, s.Scan.Value, 100)

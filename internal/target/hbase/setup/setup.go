@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/benchd/benchd/internal/descriptor"
 	"github.com/benchd/benchd/internal/target/hbase/admin"
 	"github.com/benchd/benchd/internal/target/hbase/hbasespec"
 	"github.com/benchd/benchd/internal/workload"
@@ -53,11 +54,11 @@ func prepare(ctx context.Context, c *admin.Client, s hbasespec.Settings, w workl
 	switch {
 	case err != nil && !missing:
 		return Outcome{}, 0, err
-	case missing && s.Create == hbasespec.CreateNever:
+	case missing && s.Create == descriptor.CreateNever:
 		return Outcome{}, 0, fmt.Errorf("table %s does not exist: load it first (--phase load, or load,run), or create it empty with hbase.table.create=missing", name)
 	case missing:
 		return Outcome{Created: true}, s.Replicas, create(ctx, c, s, w, run, log)
-	case s.Create != hbasespec.Recreate:
+	case s.Create != descriptor.Recreate:
 		replicas = admin.ReplicasOf(found)
 		if s.Replicas > 1 && replicas != s.Replicas {
 			log.Warn("the table already exists: its number of replicas is not changed", "table", name, "replicas", replicas, "wanted", s.Replicas)

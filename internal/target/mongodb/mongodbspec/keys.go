@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/benchd/benchd/internal/descriptor"
 	"github.com/benchd/benchd/internal/property"
 )
 
@@ -42,7 +43,7 @@ func keys() []property.Key {
 		{Name: readConcernKey, Kind: property.Enum, Values: readConcerns(), Doc: "read concern, unless the url has readConcernLevel; without both it is the server's default"},
 		{Name: connectionsKey, Kind: property.Int, Default: "100", Min: 1, Max: 100_000, Doc: "connections of each agent to each server at most, unless the url has maxPoolSize; further workers wait for one"},
 		{Name: timeoutKey, Kind: property.Int, Default: "60000", Min: 10, Max: day, Doc: "milliseconds after which an operation ends as TIMEOUT; the server receives the rest of it as maxTimeMS"},
-		{Name: createKey, Kind: property.Enum, Values: []string{"missing", "never", "recreate"}, Doc: "whether to create the collection; by default missing in a load, and otherwise never"},
+		{Name: createKey, Kind: property.Enum, Values: descriptor.Creations(), Doc: "whether to create the collection; by default missing in a load, and otherwise never"},
 		{Name: shardKey, Kind: property.Enum, Default: string(Unsharded), Values: []string{string(Unsharded), string(Hashed), string(Ranged)}, Doc: "how a collection that is created is sharded by _id"},
 		{Name: chunksKey, Kind: property.Int, Default: "0", Max: 8192, Doc: "chunks into which it is split before it has rows, spread over the shards; 0 is MongoDB's default"},
 

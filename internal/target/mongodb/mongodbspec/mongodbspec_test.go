@@ -78,7 +78,7 @@ func TestPropertiesMeanWhatYCSBsBindingMakesOfThem(t *testing.T) {
 	require.Equal(t, WriteConcern{W: "1"}, s.Write)
 	require.Equal(t, 100, s.Connections)
 	require.Equal(t, "primary", s.ReadPreference)
-	require.Equal(t, CreateNever, s.Create)
+	require.Equal(t, descriptor.CreateNever, s.Create)
 	require.Equal(t, WriteConcern{W: "1"}, read("mongodb.writeConcern=majority").Write, "the default url has w=1, which takes precedence")
 	const url = "mongodb.url=mongodb://db1/bench"
 	require.Equal(t, WriteConcern{}, read(url).Write, "the default of the server")
@@ -92,7 +92,7 @@ func TestPropertiesMeanWhatYCSBsBindingMakesOfThem(t *testing.T) {
 	require.Equal(t, "nearest", read(url+"?readPreference=nearest", "mongodb.readPreference=secondary").ReadPreference)
 	require.Equal(t, 7, read(url+"?maxPoolSize=7", "mongodb.maxconnections=9").Connections)
 	require.Equal(t, 9, read(url, "mongodb.maxconnections=9").Connections)
-	require.Equal(t, CreateMissing, read("phase=load").Create)
+	require.Equal(t, descriptor.CreateMissing, read("phase=load").Create)
 	_, err := Read(map[string]string{"table": "system.users"})
 	require.ErrorContains(t, err, "system.")
 }

@@ -6,17 +6,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/benchd/benchd/internal/descriptor"
 	"github.com/benchd/benchd/internal/property"
-)
-
-// Creation is what set-up does about the collection.
-type Creation string
-
-// The values of mongodb.collection.create.
-const (
-	CreateMissing Creation = "missing"  // create the collection if it does not exist
-	CreateNever   Creation = "never"    // the collection must exist
-	Recreate      Creation = "recreate" // drop the collection if it exists, and create it
 )
 
 // Sharding is the key by which a collection is sharded.
@@ -59,7 +50,7 @@ type Settings struct {
 	Timeout        time.Duration
 	Connections    int
 
-	Create Creation
+	Create descriptor.Creation
 	Shard  Sharding
 	Chunks int
 }
@@ -91,7 +82,7 @@ func Read(properties map[string]string) (Settings, error) {
 		ReadConcern:    u.Option("readConcernLevel"),
 		Timeout:        v.Milliseconds(timeoutKey),
 		Connections:    int(optionNumber(u, "maxPoolSize")),
-		Create:         creation(v), Shard: Sharding(v.Text(shardKey)), Chunks: v.Int(chunksKey),
+		Create:         descriptor.CreationOf(v, createKey), Shard: Sharding(v.Text(shardKey)), Chunks: v.Int(chunksKey),
 	}
 	if s.User == "" {
 		s.User = u.User
@@ -139,19 +130,10 @@ func optionNumber(u URL, name string) int64 {
 	return n
 }
 
-// creation returns the value of mongodb.collection.create, which is missing by default in a load.
-func creation(v property.Values) Creation {
-	switch given := v.Text(createKey); {
-	case given != "":
-		return Creation(given)
-	case v.Text("phase") == "run":
-		return CreateNever
-	}
-	return CreateMissing
-}
-
 // recreates reports whether the collection and its documents are dropped.
-func recreates(v property.Values) bool { return Creation(v.Text(createKey)) == Recreate }
+func recreates(v property.Values) bool {
+	return descriptor.CreationOf(v, createKey) == descriptor.Recreate
+}
 
 // splitsOf describes how a collection that is created is split.
 func splitsOf(v property.Values) string {

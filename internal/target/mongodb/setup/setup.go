@@ -9,6 +9,7 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"github.com/benchd/benchd/internal/descriptor"
 	"github.com/benchd/benchd/internal/target/mongodb/client"
 	"github.com/benchd/benchd/internal/target/mongodb/mongodbspec"
 	"github.com/benchd/benchd/internal/workload"
@@ -23,11 +24,11 @@ func Prepare(ctx context.Context, c *client.Client, s mongodbspec.Settings, w wo
 	switch {
 	case err != nil:
 		return err
-	case !exists && s.Create == mongodbspec.CreateNever:
+	case !exists && s.Create == descriptor.CreateNever:
 		return fmt.Errorf("collection %s does not exist: load it first (--phase load, or load,run), or create it empty with mongodb.collection.create=missing", s.Namespace())
 	case !exists:
 		return Create(ctx, c, s, w, log)
-	case s.Create != mongodbspec.Recreate:
+	case s.Create != descriptor.Recreate:
 		return fits(ctx, c, s, log)
 	}
 	log.Info("dropping the collection, because mongodb.collection.create=recreate", "collection", s.Namespace())

@@ -25,7 +25,7 @@ func check(c descriptor.Case) {
 		c.Warn(commitKey, "has no effect on the rows of a table that is UNLOGGED (%s)", unloggedKey)
 	}
 	for _, name := range []string{fillFactorKey, unloggedKey} {
-		if c.Changed(name) && c.Sound(createKey) && (c.Value(createKey) == string(CreateNever) || c.Value(createKey) == "" && c.Value("phase") == "run") {
+		if c.Changed(name) && c.Sound(createKey) && (c.Value(createKey) == string(descriptor.CreateNever) || c.Value(createKey) == "" && c.Value("phase") == "run") {
 			c.Warn(name, "has no effect: the run creates no table (%s)", createKey)
 		}
 	}

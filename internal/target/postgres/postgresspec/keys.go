@@ -3,6 +3,7 @@ package postgresspec
 import (
 	"errors"
 
+	"github.com/benchd/benchd/internal/descriptor"
 	"github.com/benchd/benchd/internal/property"
 )
 
@@ -44,7 +45,7 @@ func keys() []property.Key {
 		{Name: upsertKey, Kind: property.Bool, Default: "false", Doc: "let an insert overwrite an existing row (ON CONFLICT DO UPDATE); otherwise it fails, as in YCSB"},
 		{Name: timeoutKey, Kind: property.Int, Default: "60000", Min: 10, Max: day, Doc: "milliseconds after which an operation, including the wait for a new connection, ends as TIMEOUT"},
 
-		{Name: createKey, Kind: property.Enum, Values: []string{string(CreateMissing), string(CreateNever), string(Recreate)}, Doc: "whether to create the table; by default missing in a load, and otherwise never"},
+		{Name: createKey, Kind: property.Enum, Values: descriptor.Creations(), Doc: "whether to create the table; by default missing in a load, and otherwise never"},
 		{Name: fillFactorKey, Kind: property.Int, Default: "100", Min: 10, Max: 100, Doc: "fillfactor of a table that is created: percent of a page that inserts fill, so that updates find room on it"},
 		{Name: unloggedKey, Kind: property.Bool, Default: "false", Doc: "create the table UNLOGGED: its rows are not in the WAL, and a crash of the server empties it"},
 

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/benchd/benchd/internal/descriptor"
 	"github.com/benchd/benchd/internal/property"
 )
 
@@ -14,16 +15,6 @@ import (
 const (
 	FormColumns = "columns"
 	FormJSONB   = "jsonb"
-)
-
-// Creation is what set-up does about the table.
-type Creation string
-
-// The values of postgres.table.create.
-const (
-	CreateMissing Creation = "missing"  // create the table if it does not exist
-	CreateNever   Creation = "never"    // the table must exist
-	Recreate      Creation = "recreate" // drop the table if it exists, and create it
 )
 
 // Table is the name of a table.
@@ -76,7 +67,7 @@ type Settings struct {
 	Timeout time.Duration // of an operation
 
 	Loads, Runs bool // the phases
-	Create      Creation
+	Create      descriptor.Creation
 	FillFactor  int
 	Unlogged    bool
 }
@@ -114,7 +105,7 @@ func Read(properties map[string]string) (Settings, error) {
 
 		Loads:      strings.Contains(v.Text("phase"), "load"),
 		Runs:       strings.Contains(v.Text("phase"), "run"),
-		Create:     creation(v),
+		Create:     descriptor.CreationOf(v, createKey),
 		FillFactor: v.Int(fillFactorKey),
 		Unlogged:   v.Bool(unloggedKey),
 	}, nil
@@ -132,17 +123,8 @@ func addressOf(v property.Values) (address, error) {
 }
 
 // recreates reports whether the table and its rows are dropped.
-func recreates(v property.Values) bool { return Creation(v.Text(createKey)) == Recreate }
-
-// creation returns the value of postgres.table.create, which is missing by default in a load.
-func creation(v property.Values) Creation {
-	switch given := v.Text(createKey); {
-	case given != "":
-		return Creation(given)
-	case v.Text("phase") == "run":
-		return CreateNever
-	}
-	return CreateMissing
+func recreates(v property.Values) bool {
+	return descriptor.CreationOf(v, createKey) == descriptor.Recreate
 }
 
 // ParseTable parses a table's name: [schema.]name.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/benchd/benchd/internal/descriptor"
 	"github.com/benchd/benchd/internal/property"
 	"github.com/benchd/benchd/internal/spec"
 )
@@ -72,11 +73,11 @@ func TestSettings(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, Settings{
 		Address: "127.0.0.1:5432", Host: "127.0.0.1", Database: "postgres", User: "postgres", SSLMode: "disable", Table: Table{Name: "usertable"},
-		Form: "columns", Timeout: time.Minute, Runs: true, Create: CreateNever, FillFactor: 100,
+		Form: "columns", Timeout: time.Minute, Runs: true, Create: descriptor.CreateNever, FillFactor: 100,
 	}, s)
 	s, err = Read(map[string]string{"phase": "load,run", "table": "Bench.UserTable", "postgres.host": "[::1]:5433", "postgres.form": "jsonb"})
 	require.NoError(t, err)
-	require.Equal(t, CreateMissing, s.Create, "a load creates its table")
+	require.Equal(t, descriptor.CreateMissing, s.Create, "a load creates its table")
 	require.Equal(t, "::1", s.Host)
 	require.Equal(t, "[::1]:5433", s.Address)
 	require.Equal(t, `"bench"."usertable"`, s.Table.SQL(), "names are folded as PostgreSQL folds them")

@@ -27,10 +27,10 @@ func check(c descriptor.Case) {
 	if c.Sound(groupsKey) && c.Value(groupsKey) != "" && c.Value(domainKey) == "" {
 		c.Fail(groupsKey, "needs %s, the name of the domain that these groups form", domainKey)
 	}
-	if c.Value(createKey) == string(CreateNever) {
+	if c.Value(createKey) == string(descriptor.CreateNever) {
 		for _, key := range []string{shardingKey, splitKey, partsKey, replicasKey, compressKey, domainKey} {
 			if c.Changed(key) {
-				c.Warn(key, "has no effect with %s=%s: it is for a collection that is created", createKey, CreateNever)
+				c.Warn(key, "has no effect with %s=%s: it is for a collection that is created", createKey, descriptor.CreateNever)
 			}
 		}
 	}

@@ -1,6 +1,9 @@
 package sequoiadbspec
 
-import "github.com/benchd/benchd/internal/property"
+import (
+	"github.com/benchd/benchd/internal/descriptor"
+	"github.com/benchd/benchd/internal/property"
+)
 
 // keys lists the properties of SequoiaDB: those of its YCSB binding under their names, and ours, which begin with sequoiadb.
 func keys() []property.Key {
@@ -18,7 +21,7 @@ func keys() []property.Key {
 		{Name: tlsKey, Kind: property.Bool, Default: "false", Doc: "TLS to the coordinators (usessl), with the certificates that the agents have (--target-tls-ca, --target-tls-cert)"},
 		{Name: upsertKey, Kind: property.Bool, Default: "false", Doc: "let updates insert a missing document, and inserts replace an existing one"},
 
-		{Name: createKey, Kind: property.Enum, Values: []string{"missing", "never", "recreate"}, Doc: "whether to create the collection and its space; by default missing in a load, and otherwise never; recreate drops the collection first"},
+		{Name: createKey, Kind: property.Enum, Values: descriptor.Creations(), Doc: "whether to create the collection and its space; by default missing in a load, and otherwise never; recreate drops the collection first"},
 		{Name: shardingKey, Kind: property.Enum, Default: Hash, Values: []string{Hash, None}, Doc: "how a collection that is created is sharded: by the hash of _id, or not at all"},
 		{Name: splitKey, Kind: property.Bool, Default: "true", Doc: "spread its partitions over all groups of its domain at once (AutoSplit), with sequoiadb.sharding=hash"},
 		{Name: partsKey, Kind: property.Int, Default: "4096", Min: 8, Max: 1 << 20, Check: checkPartitions, Doc: "its number of partitions, a power of 2, with sequoiadb.sharding=hash"},

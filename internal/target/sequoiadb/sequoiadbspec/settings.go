@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/benchd/benchd/internal/descriptor"
 	"github.com/benchd/benchd/internal/property"
 )
 
@@ -32,16 +33,6 @@ const (
 	tlsKey      = "sequoiadb.tls"
 )
 
-// Creation is what set-up does about the collection.
-type Creation string
-
-// The values of sequoiadb.table.create.
-const (
-	CreateMissing Creation = "missing"  // create the collection if it does not exist
-	CreateNever   Creation = "never"    // the collection must exist
-	Recreate      Creation = "recreate" // drop the collection if it exists, and create it
-)
-
 // Values of sequoiadb.sharding and sequoiadb.compression.
 const (
 	Hash = "hash"
@@ -61,7 +52,7 @@ type Settings struct {
 	Upsert       bool
 	TLS          bool
 
-	Create      Creation
+	Create      descriptor.Creation
 	Sharded     bool // by hash of _id
 	AutoSplit   bool
 	Partitions  int // 0 is the server's default
@@ -102,7 +93,7 @@ func Read(properties map[string]string) (Settings, error) {
 		Timeout:      v.Duration(timeoutKey),
 		Upsert:       v.Bool(upsertKey),
 		TLS:          v.Bool(tlsKey),
-		Create:       creation(v),
+		Create:       descriptor.CreationOf(v, createKey),
 		Sharded:      v.Text(shardingKey) == Hash,
 		AutoSplit:    v.Bool(splitKey),
 		ReplSize:     v.Int(replicasKey),
@@ -126,15 +117,4 @@ func coordinators(v property.Values) []string {
 		all = append(all, net.JoinHostPort(strings.Trim(host, "[]"), v.Text(portKey)))
 	}
 	return all
-}
-
-// creation returns the value of sequoiadb.table.create, which is missing by default in a load.
-func creation(v property.Values) Creation {
-	switch given := v.Text(createKey); {
-	case given != "":
-		return Creation(given)
-	case v.Text("phase") == "run":
-		return CreateNever
-	}
-	return CreateMissing
 }

@@ -16,12 +16,12 @@ func TestDefaultsAreThoseOfTheBinding(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, Settings{
 		Coordinators: []string{"localhost:11810"}, User: "sdbadmin", Space: "ycsb", Collection: "usertable", Timeout: 30 * time.Second,
-		Create: CreateNever, Sharded: true, AutoSplit: true, ReplSize: 1, Compression: None,
+		Create: descriptor.CreateNever, Sharded: true, AutoSplit: true, ReplSize: 1, Compression: None,
 	}, s)
 	require.Equal(t, "ycsb.usertable", s.FullName())
 	s, err = Read(map[string]string{"phase": "load"})
 	require.NoError(t, err)
-	require.Equal(t, CreateMissing, s.Create)
+	require.Equal(t, descriptor.CreateMissing, s.Create)
 }
 
 func TestSettings(t *testing.T) {
@@ -33,7 +33,7 @@ func TestSettings(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, Settings{
 		Coordinators: []string{"a:1", "[::1]:2"}, User: "sdbadmin", Space: "other", Collection: "t", Timeout: 100 * time.Millisecond,
-		Create: Recreate, AutoSplit: true, ReplSize: -1, Compression: "lzw", Partitions: 1024, Domain: "d", Groups: []string{"g1", "g2"},
+		Create: descriptor.Recreate, AutoSplit: true, ReplSize: -1, Compression: "lzw", Partitions: 1024, Domain: "d", Groups: []string{"g1", "g2"},
 		Upsert: true, TLS: true,
 	}, s)
 	require.Equal(t, "x.y", s.In("x.y").FullName())

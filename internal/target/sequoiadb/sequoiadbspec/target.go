@@ -26,7 +26,7 @@ func Target() descriptor.Target {
 		Where:     urlKey + "=sdb1:11810,sdb2:11810",
 		Stores:    true,
 		Filling:   []string{createKey},
-		Empties:   func(v property.Values) bool { return Creation(v.Text(createKey)) == Recreate },
+		Empties:   func(v property.Values) bool { return descriptor.CreationOf(v, createKey) == descriptor.Recreate },
 		Watched:   true,
 		Report:    inReports(),
 		Terms:     terms,
