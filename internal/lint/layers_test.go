@@ -101,7 +101,7 @@ func layers() []layer {
 		}},
 		{"aside", []part{
 			{name: "alarm", beside: []string{"rawio"}},
-			{name: "rawio", only: []string{"alarm", "load", "target/hbase"}},
+			{name: "rawio", only: []string{"alarm", "load", "target"}},
 			{name: "suggest"},
 			{name: "identity"},
 			{name: "secret"},

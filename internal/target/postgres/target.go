@@ -50,7 +50,7 @@ func Open(ctx context.Context, s load.Settings) (load.Target, error) {
 	if s.Run != "" {
 		name += " " + s.Run
 	}
-	connector, err := client.New(client.Config{Settings: settings, Password: password, Dial: s.Dial, Credential: s.Credential, Application: name})
+	connector, err := client.New(client.Config{Settings: settings, Password: password, Dial: s.Dial, Credential: s.Credential, Application: name, KnownIO: s.KnownIO})
 	if err != nil {
 		return nil, err //nolint:wrapcheck // it needs no context
 	}

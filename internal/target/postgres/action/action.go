@@ -31,7 +31,7 @@ func Open(ctx context.Context, s load.Settings) (load.Actor, error) {
 	if err != nil {
 		return nil, load.Mark(load.ErrNotReached, err)
 	}
-	connector, err := client.New(client.Config{Settings: settings, Password: password, Dial: s.Dial, Credential: s.Credential, Application: "benchd-admin"})
+	connector, err := client.New(client.Config{Settings: settings, Password: password, Dial: s.Dial, Credential: s.Credential, Application: "benchd-admin", KnownIO: true})
 	if err != nil {
 		return nil, load.Mark(load.ErrNotReached, err)
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/benchd/benchd/internal/credential"
 	"github.com/benchd/benchd/internal/outbound"
+	"github.com/benchd/benchd/internal/rawio"
 	"github.com/benchd/benchd/internal/secret"
 	"github.com/benchd/benchd/internal/target/postgres/postgresspec"
 )
@@ -28,6 +29,8 @@ type Config struct {
 	Credential *credential.Credential
 	// Application is the name of the connections in pg_stat_activity.
 	Application string
+	// KnownIO makes ordinary system calls; see package rawio.
+	KnownIO bool
 }
 
 // Connector makes connections to one server. Its methods may be called from several goroutines.
@@ -64,7 +67,11 @@ func New(c Config) (*Connector, error) {
 	}
 	dial := c.Dial.Named("postgres.host")
 	config.DialFunc = func(ctx context.Context, network, _ string) (net.Conn, error) {
-		return dial.DialContext(ctx, network, s.Address)
+		to, err := dial.DialContext(ctx, network, s.Address)
+		if err != nil || c.KnownIO {
+			return to, err
+		}
+		return rawio.Conn(to), nil
 	}
 	config.LookupFunc = func(context.Context, string) ([]string, error) { return []string{"0.0.0.0"}, nil } // DialFunc resolves the name
 	return &Connector{config: config, settings: s}, nil

@@ -36,7 +36,7 @@ func Open(properties map[string]string, with observe.Access) (observe.Source, er
 		return nil, err //nolint:wrapcheck // it names the property
 	}
 	connector, err := client.New(client.Config{
-		Settings: settings, Password: password, Dial: with.Dial, Credential: with.Credential, Application: "benchd-telemetry",
+		Settings: settings, Password: password, Dial: with.Dial, Credential: with.Credential, Application: "benchd-telemetry", KnownIO: true,
 	})
 	if err != nil {
 		return nil, err //nolint:wrapcheck // it needs no context
