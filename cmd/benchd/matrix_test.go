@@ -103,6 +103,8 @@ count:benchd_a                          -          x      x       +         +   
 create:benchd_a                         -          x      x       +         +        +      x            +      +
 describe:benchd_a                       -          x      x       +         +        +      x            +      +
 disable:benchd_a                        -          x      x       +         +        +      x            +      +
+delete_snapshot:benchd_a                -          x      x       x         +        +      x            +      +
+delete_snapshot:usertable               -          x      x       x         x        +      x            +      +
 drain:c1                                -          x      x       x         x        +      x            +      +
 drop:benchd_a                           -          x      x       x         +        +      x            +      +
 drop:usertable                          -          x      x       x         x        +      x            +      +
@@ -116,7 +118,12 @@ hook:format                             -          x      x       x         x   
 major_compact:benchd_a                  -          x      x       +         +        +      x            +      +
 move:6414e613ff343a5f966676d7d7a90674   -          x      x       +         +        +      x            +      +
 regions:benchd_a                        -          x      x       +         +        +      x            +      +
+restore:benchd_a                        -          x      x       x         +        +      x            +      +
+restore:usertable                       -          x      x       x         x        +      x            +      +
 servers                                 -          x      x       +         +        +      x            +      +
+snapshot:usertable                      -          x      x       +         +        +      x            +      +
+snapshot:benchd_a:replace=true          -          x      x       x         +        +      x            +      +
+snapshot:usertable:replace=true         -          x      x       x         x        +      x            +      +
 split:benchd_a:user5                    -          x      x       +         +        +      x            +      +
 tables                                  -          x      x       +         +        +      x            +      +
 truncate:benchd_a                       -          x      x       x         +        +      x            +      +
@@ -362,7 +369,7 @@ func requests(t *testing.T, row string) (list []request) {
 			list = append(list, order(t, one.Name, name, argumentsOf(one.Actions[i], given)))
 		}
 		if !one.Actions[i].AdminOnly {
-			list = append(list, submission(t, one.Name, "actions=1s "+strings.Join(append([]string{name}, given...), " ")))
+			list = append(list, submission(t, one.Name, inRun(one.Actions[i], given)))
 		}
 	}
 	require.NotEmpty(t, list, "no target has the action %s", name)
@@ -385,11 +392,20 @@ func otherRequests(t *testing.T) (list []request) {
 				list = append(list, order(t, one.Name, a.Name, argumentsOf(a, words)))
 			}
 			if !a.AdminOnly {
-				list = append(list, submission(t, one.Name, "actions=1s "+strings.Join(append([]string{a.Name}, words...), " ")))
+				list = append(list, submission(t, one.Name, inRun(a, words)))
 			}
 		}
 	}
 	return list
+}
+
+// inRun is the setting that adds an action to a run.
+func inRun(a descriptor.Action, words []string) string {
+	text := strings.Join(append([]string{a.Name}, words...), " ")
+	if a.Idle {
+		return plan.BeforeRunProperty + "=" + text
+	}
+	return "actions=1s " + text
 }
 
 // takenBy returns the words of a row that an action takes: another target's action of that name may take more.

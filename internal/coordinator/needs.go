@@ -34,8 +34,9 @@ func suiteNeeds(targets descriptor.List, suite *plan.Suite) []access.Need {
 			}
 			add(actionNeeds(targets, one.Settings.DB, a.Name, a.Args, one.Properties)...)
 		}
-		for _, name := range slices.Concat(one.Settings.AfterLoad, one.Settings.BeforeRun) {
-			add(actionNeeds(targets, one.Settings.DB, name, nil, one.Properties)...)
+		for _, text := range slices.Concat(one.Settings.AfterLoad, one.Settings.BeforeRun) {
+			a := plan.ParseAction(text)
+			add(actionNeeds(targets, one.Settings.DB, a.Name, a.Args, one.Properties)...)
 		}
 	}
 	return needs
@@ -51,7 +52,7 @@ func actionNeeds(targets descriptor.List, target, name string, args, properties 
 		return nil
 	}
 	i := slices.IndexFunc(t.Actions, func(a descriptor.Action) bool { return a.Name == name })
-	if i < 0 || t.Actions[i].Privilege == "" {
+	if i < 0 || !t.Actions[i].NeedsPrivilege(args) {
 		return nil
 	}
 	a := t.Actions[i]

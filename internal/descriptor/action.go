@@ -27,10 +27,34 @@ type Action struct {
 	// argument, or else the property, with the name of the thing that it destroys or disturbs.
 	Privilege identity.Privilege
 	Object    string
+	// PrivilegeIf is the switch that makes the privilege necessary; empty if it always is.
+	PrivilegeIf string
+	// Rows is what the action does to the rows of a table that exist.
+	Rows RowsEffect
+	// Idle excludes the action from the measurement: in a run it is possible only between phases.
+	Idle bool
 	// AdminOnly excludes the action from runs.
 	AdminOnly bool
 	// Verb is the action as a subcommand of `benchctl admin`. Without a Short there is no such command.
 	Verb Verb
+}
+
+// RowsEffect is what an action does to the existing rows of a table.
+type RowsEffect string
+
+// The effects on rows. The argument SnapshotArg of an action is the name under which it saves or restores rows.
+const (
+	SavesRows    RowsEffect = "saves"
+	RestoresRows RowsEffect = "restores"
+	EmptiesTable RowsEffect = "empties"
+
+	SnapshotArg = "name"
+	TableArg    = "table"
+)
+
+// NeedsPrivilege reports whether a request of the action with these arguments needs its privilege.
+func (a Action) NeedsPrivilege(args map[string]string) bool {
+	return a.Privilege != "" && (a.PrivilegeIf == "" || args[a.PrivilegeIf] == "true")
 }
 
 // Command returns the name of the action's command.

@@ -12,7 +12,7 @@ import (
 type DoAction struct {
 	After  plan.PhaseName // which has ended; empty if Before is set
 	Before plan.PhaseName // which is about to start
-	Name   string
+	Name   string         // with its arguments, as plan.ParseAction reads it
 }
 
 func (c DoAction) command() string { return fmt.Sprintf("act %s: %s", c.when(), c.Name) }

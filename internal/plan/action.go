@@ -55,6 +55,26 @@ func (a Action) String() string {
 	return b.String()
 }
 
+// ParseAction reads an action as String writes it, without a time.
+func ParseAction(text string) Action {
+	words := strings.Fields(text)
+	if len(words) == 0 {
+		return Action{}
+	}
+	a := Action{Name: words[0]}
+	for _, word := range words[1:] {
+		name, value, named := strings.Cut(word, "=")
+		if !named {
+			name, value = map[string]string{Hook: HookArg, Fault: FaultKind}[a.Name], word
+		}
+		if a.Args == nil {
+			a.Args = make(map[string]string)
+		}
+		a.Args[name] = value
+	}
+	return a
+}
+
 // Hooks returns the names of the hooks that a run with these settings uses.
 func (s Settings) Hooks() []string {
 	var names []string

@@ -117,6 +117,9 @@ type Settings struct {
 	BeforeRun []string
 	Actions   []Action
 
+	// RowsAfterLoad and RowsBeforeRun are what AfterLoad and BeforeRun do to the rows of the run's table, in their order.
+	RowsAfterLoad, RowsBeforeRun []RowsChange
+
 	// Empties is set if the run drops the existing rows. Splits describes in a word how the table that it creates is
 	// split.
 	Empties bool

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"fmt"
+	"maps"
 	"strconv"
 
 	"github.com/benchd/benchd/internal/workload"
@@ -28,12 +29,35 @@ type Written struct {
 // Gap is a range of row numbers, of which some have no row. Both ends are included.
 type Gap struct{ First, Last int64 }
 
-// Rows tracks which rows of a dataset exist on a target during a suite.
-type Rows struct {
+// RowsChange is what an action between phases does to the rows of the run's table.
+type RowsChange struct {
+	Kind     RowsKind
+	Snapshot string // the name under which rows are saved; empty for the table's usual one
+}
+
+// RowsKind is a kind of RowsChange.
+type RowsKind int
+
+// The kinds of changes.
+const (
+	SaveRows RowsKind = iota + 1
+	RestoreRows
+	EmptyTable
+)
+
+// extent is which rows of a dataset exist on a target.
+type extent struct {
 	made     bool  // the suite has written them; otherwise they existed before, and their numbers are unknown
 	next     int64 // no row from next on was inserted
 	from, to int64 // range of existing rows, without a gap
 	gaps     []Gap // gaps left by inserts
+}
+
+// Rows tracks which rows of a dataset exist on a target during a suite.
+type Rows struct {
+	extent
+	first extent            // before the suite
+	saved map[string]extent // by the name of the snapshot
 }
 
 // Gaps returns the row numbers that inserts of earlier runs have skipped. An adjusted run reads none of them.
@@ -42,16 +66,48 @@ func (r *Rows) Gaps() []Gap { return r.gaps }
 // RowsBefore returns the rows that exist before the first of some runs, in the order of their execution: none if that is
 // a load, else as many rows as any of them expects.
 func RowsBefore(runs []Settings) Rows {
-	if len(runs) > 0 && runs[0].Load {
-		return Rows{made: true}
-	}
 	var r Rows
-	for _, s := range runs {
-		if !s.Load {
-			r.next = max(r.next, s.Workload.RecordCount, s.Workload.InsertBase)
+	if len(runs) > 0 && runs[0].Load {
+		r.made = true
+	} else {
+		for _, s := range runs {
+			if !s.Load {
+				r.next = max(r.next, s.Workload.RecordCount, s.Workload.InsertBase)
+			}
 		}
 	}
+	r.first = r.extent
 	return r
+}
+
+// apply follows actions between phases.
+func (r *Rows) apply(changes []RowsChange) {
+	for _, c := range changes {
+		switch c.Kind {
+		case SaveRows:
+			saved := maps.Clone(r.saved) // Fit works on a copy
+			if saved == nil {
+				saved = make(map[string]extent)
+			}
+			saved[c.Snapshot], r.saved = r.extent, saved
+		case RestoreRows:
+			r.extent = r.restored(c.Snapshot)
+		case EmptyTable:
+			r.extent = extent{made: true}
+		}
+	}
+}
+
+// restored returns the rows of a snapshot. One that the suite has not taken has the rows of before the suite; if the suite has
+// written all rows that it uses, the snapshot's are unknown.
+func (r *Rows) restored(snapshot string) extent {
+	if e, ok := r.saved[snapshot]; ok {
+		return e
+	}
+	if r.first.made {
+		return extent{next: r.next}
+	}
+	return r.first
 }
 
 // Add adds the effect of the next run.
@@ -72,6 +128,15 @@ func (r *Rows) Add(w Written) {
 			r.from, r.to = start, end
 		case start <= r.to && end >= r.from:
 			r.from, r.to = min(r.from, start), max(r.to, end)
+		}
+	}
+	if w.Loaded {
+		r.apply(w.Settings.RowsAfterLoad)
+	}
+	if above := r.next; w.Settings.Run {
+		r.apply(w.Settings.RowsBeforeRun)
+		if !w.Ran { // they may not have been executed
+			r.next = max(r.next, above)
 		}
 	}
 	if !w.Ran || c.Proportions.Insert <= 0 {
@@ -129,11 +194,18 @@ func (r *Rows) Fit(s Settings, fills bool) ([]Change, error) {
 	if s.Load {
 		return r.fitLoad(s), nil
 	}
+	after := *r
+	after.apply(s.RowsBeforeRun)
+	return after.fitRun(c)
+}
+
+// fitRun is Fit for a run without a load, on the rows that it finds.
+func (r *Rows) fitRun(c workload.Config) ([]Change, error) {
 	asked, err := r.fitAsked(c)
 	if err != nil {
 		return nil, err
 	}
-	if base := max(r.next, c.InsertBase); c.Proportions.Insert > 0 && (base != c.FirstInsert() || len(asked) > 0 && c.InsertBase == 0) {
+	if base := max(r.next, c.InsertBase); base > 0 && c.Proportions.Insert > 0 && (base != c.FirstInsert() || len(asked) > 0 && c.InsertBase == 0) {
 		return append([]Change{{Key: insertBase, Value: number(base)}}, asked...), nil
 	}
 	return asked, nil

@@ -235,3 +235,66 @@ func TestNoRunInsertsTheRowsOfAnother(t *testing.T) {
 		}
 	})
 }
+
+// Every run that restores the same snapshot finds, reads and inserts the same rows, whatever the runs before it have inserted.
+func TestARestoredTableHasTheRowsOfItsSnapshot(t *testing.T) {
+	fill := loadOf(0, 0, 1000)
+	fill.RowsAfterLoad = []RowsChange{{Kind: SaveRows}}
+	run := rowsOf(workload.Config{RecordCount: 1000, Proportions: both, OperationCount: 500})
+	restoring := run
+	restoring.RowsBeforeRun = []RowsChange{{Kind: RestoreRows}}
+	inserted := Written{Settings: run, Ran: true, InsertedBelow: 1321, Steady: 1300, Gap: Gap{1300, 1320}, Shards: 1}
+	restored := inserted
+	restored.Settings = restoring
+
+	fit := func(r Rows, s Settings) []Change {
+		t.Helper()
+		got, err := r.Fit(s, false)
+		require.NoError(t, err)
+		return got
+	}
+	r := RowsBefore([]Settings{fill, restoring, restoring, run})
+	r.Add(Written{Settings: fill, Loaded: true, Whole: true})
+	for range 3 {
+		require.Empty(t, fit(r, restoring), "inserts begin at row 1000 each time")
+		r.Add(restored)
+	}
+	require.Equal(t, []Change{{Key: "insertbase", Value: "1321"}}, fit(r, run))
+	require.Equal(t, []Gap{{1300, 1320}}, r.Gaps(), "of the last run only")
+	require.Empty(t, fit(r, restoring))
+
+	t.Run("a restore that may not have happened", func(t *testing.T) {
+		r := r
+		r.Add(Written{Settings: restoring})
+		require.Equal(t, []Change{{Key: "insertbase", Value: "1321"}}, fit(r, run))
+	})
+	t.Run("a snapshot of before the suite", func(t *testing.T) {
+		r := RowsBefore([]Settings{restoring, restoring})
+		r.Add(restored)
+		require.Empty(t, fit(r, restoring))
+	})
+	t.Run("a snapshot of unknown rows", func(t *testing.T) {
+		other := restoring
+		other.RowsBeforeRun = []RowsChange{{Kind: RestoreRows, Snapshot: "other"}}
+		require.Equal(t, []Change{{Key: "insertbase", Value: "1321"}}, fit(r, other))
+	})
+	t.Run("an empty table", func(t *testing.T) {
+		empty := rowsOf(workload.Config{RecordCount: 1000, Proportions: insertAll})
+		empty.RowsBeforeRun = []RowsChange{{Kind: EmptyTable}}
+		require.Empty(t, fit(r, empty), "inserts begin at recordcount, as without a suite")
+		empty.Workload.Proportions = both
+		_, err := r.Fit(empty, false)
+		require.ErrorContains(t, err, "none exists")
+	})
+}
+
+func TestAnActionIsReadAsItIsWritten(t *testing.T) {
+	for _, a := range []Action{
+		{Name: "flush"},
+		{Name: "restore", Args: map[string]string{"name": "base", "table": "n:t"}},
+		{Name: Hook, Args: map[string]string{HookArg: "restart"}},
+		{},
+	} {
+		require.Equal(t, a, ParseAction(a.String()))
+	}
+}

@@ -95,6 +95,10 @@ func (s *Store) complete(ctx context.Context, r *record.Run, b *result.Builder) 
 		doc.Phases[i].Effects()
 		doc.Phases[i].Incidents = incident.Of(&doc.Phases[i])
 	}
+	if len(doc.Phases) > 0 {
+		first := &doc.Phases[0]
+		first.Events = slices.Insert(first.Events, 0, actionsBefore(r, first.Name, events)...)
+	}
 	doc = doc.Settled()
 	doc.Terms = s.reader.Targets().Terms(doc.Resolved, doc.Provenance.Target)
 	if err == nil && doc.Status.Ended() {
@@ -102,6 +106,22 @@ func (s *Store) complete(ctx context.Context, r *record.Run, b *result.Builder) 
 		bottleneck.Conclude(&doc, target)
 	}
 	return doc, err
+}
+
+// actionsBefore are the events of actions before the first phase, such as the restore of a snapshot. Their times are negative: the
+// phase starts at zero. They are no part of what the phase measures.
+func actionsBefore(r *record.Run, phase string, events []archive.Event) (before []result.Event) {
+	began, ok := r.Began(plan.PhaseName(phase))
+	if !ok {
+		return nil
+	}
+	start := r.State.Zero.Add(began)
+	for _, e := range events {
+		if e.Phase == "" && e.Kind == result.ByAction && e.At.Before(start) {
+			before = append(before, result.Event{T: e.At.Sub(start).Seconds(), Kind: e.Kind, Text: e.Text})
+		}
+	}
+	return before
 }
 
 // lengths are how long the phases of a run have been, by their windows.

@@ -37,10 +37,13 @@ func actionsOf(targets ...descriptor.Target) actions {
 // Actions lists the actions that a run can have on the targets, including hooks.
 func (r *Reader) Actions() []descriptor.Action { return actionsOf(r.table.targets...) }
 
+// names lists the actions that are possible during measuring.
 func (l actions) names() []string {
-	names := make([]string, len(l))
-	for i, a := range l {
-		names[i] = a.Name
+	names := make([]string, 0, len(l))
+	for _, a := range l {
+		if !a.Idle {
+			names = append(names, a.Name)
+		}
 	}
 	return names
 }
@@ -98,14 +101,23 @@ func (l actions) parseOne(words []string) (plan.Action, error) {
 	if len(words) < 2 {
 		return a, fmt.Errorf("missing action after the time %s (one of %s)", property.Quote(words[0]), strings.Join(l.names(), ", "))
 	}
-	a.At, a.Name = at, strings.ReplaceAll(words[1], "-", "_")
-	kind, err := l.find(a.Name)
+	kind, err := l.find(strings.ReplaceAll(words[1], "-", "_"))
 	if err != nil {
 		return a, err
 	}
-	a.Implied = kind.Implied
+	if kind.Idle {
+		return a, fmt.Errorf("%s is not available during measuring; write it in %s", kind.Name, plan.BeforeRunProperty)
+	}
+	a, err = parseAction(kind, words[2:])
+	a.At, a.Implied = at, kind.Implied
+	return a, err
+}
+
+// parseAction reads the arguments of an action: words in the order of its arguments, or with their names.
+func parseAction(kind descriptor.Action, words []string) (plan.Action, error) {
+	a := plan.Action{Name: kind.Name}
 	position := 0
-	for _, word := range words[2:] {
+	for _, word := range words {
 		name, value, named := strings.Cut(word, "=")
 		switch {
 		case named && (slices.Contains(kind.Takes, name) || slices.Contains(kind.Named, name)):
@@ -135,9 +147,9 @@ func (l actions) parseOne(words []string) (plan.Action, error) {
 		}
 	}
 	if kind.Check != nil {
-		err = kind.Check(a.Args)
+		return a, kind.Check(a.Args)
 	}
-	return a, err
+	return a, nil
 }
 
 func allowing(hooks []string) string {

@@ -64,6 +64,7 @@ func (v values) settings() plan.Settings {
 			ErrorShare:    v.Float("limit.errors"),
 		},
 	}
+	s.RowsAfterLoad, s.RowsBeforeRun = v.rowsChanges(s.AfterLoad), v.rowsChanges(s.BeforeRun)
 	t := v.target()
 	s.Empties = t.Empties != nil && t.Empties(v.Values)
 	if t.Splits != nil {

@@ -133,7 +133,7 @@ func TestMistakesInASuiteAreReportedWithTheirPlaces(t *testing.T) {
 			[]string{
 				`s.yaml:6:23: actions: unknown action "majr_compact"; did you mean major_compact?`,
 				"s.yaml:7:50: actions: target null does not support flush; it supports hook",
-				`s.yaml:8:23: before.run: action "flsh" is not available before a run (one of flush, compact, major_compact, split, balance, wait_for_quiet)`,
+				`s.yaml:8:23: before.run: action "flsh" is not available before a run (one of flush, compact, major_compact, split, balance, wait_for_quiet, snapshot, restore, delete_snapshot, truncate)`,
 			},
 		},
 		"an invalid fault, or a fault without a sandbox": {
@@ -143,7 +143,7 @@ func TestMistakesInASuiteAreReportedWithTheirPlaces(t *testing.T) {
 			[]string{
 				"s.yaml:5:23: actions: fault kill-server: server: must name one region server: write its number or address, as `benchctl sandbox servers` lists them",
 				`s.yaml:6:23: actions: fault latency: op: unknown kind of call "gte"; did you mean "get"?`,
-				"s.yaml:8:66: actions: target hbase does not support fault; it supports balance, balancer, compact, disable, enable, flush, major_compact, move, split, wait_for_quiet, hook",
+				"s.yaml:8:66: actions: target hbase does not support fault; it supports balance, balancer, compact, delete_snapshot, disable, enable, flush, major_compact, move, snapshot, split, wait_for_quiet, hook",
 			},
 		},
 		"an unused trial block is validated too": {

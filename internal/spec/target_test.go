@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/benchd/benchd/internal/descriptor"
+	"github.com/benchd/benchd/internal/plan"
 	"github.com/benchd/benchd/internal/target/hbase/hbasespec"
 	"github.com/benchd/benchd/internal/workload"
 )
@@ -50,6 +51,19 @@ func TestActionsAfterALoadAreNamed(t *testing.T) {
 	again, err := reader().Resolve(suite.Cases[0].Properties)
 	require.NoError(t, err)
 	require.Equal(t, suite.Cases[0].Settings.AfterLoad, again.AfterLoad)
+	suite, _, err = reader().Parse(load("snapshot t:u name=base count=false, delete-snapshot"))
+	require.NoError(t, err)
+	require.Equal(t, []string{"snapshot count=false name=base table=t:u", "delete_snapshot"}, suite.Cases[0].Settings.AfterLoad)
+	for actions, want := range map[string]string{
+		"restore nam=base":    "-p: hbase.after.load: unknown argument \"nam\" of restore; did you mean name?",
+		"restore name=base/x": `invalid snapshot name "base/x"`,
+		"restore count=maybe": `invalid count "maybe": want true or false`,
+		"restore t u":         `unexpected argument "u" of restore; it takes table`,
+		"snapshot,,restore":   `action "" is not available after a load`,
+	} {
+		_, _, err = reader().Parse(load(actions))
+		require.ErrorContains(t, err, want)
+	}
 	_, _, err = reader().Parse(load("flush,defragment"))
 	require.ErrorContains(t, err, "is not available after a load (one of flush, compact")
 }
@@ -86,4 +100,14 @@ func TestActionsBetweenPhasesHaveNamesOfEarlierReleases(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, warnings, 1)
 	require.Equal(t, "-p: hbase.after.load: has no effect: it belongs to target hbase or sandbox, and the target is null", warnings[0].String())
+}
+
+// The rows that a run finds depend on the actions before it on its own table.
+func TestActionsBetweenPhasesChangeRows(t *testing.T) {
+	suite, _, err := reader().Parse(Submission{Properties: p("db", "hbase", "columnfamily", "cf", "table", "t", "recordcount", "10", "operationcount", "10", "phase", "load,run",
+		"after.load", "flush,snapshot replace=true,snapshot u", "before.run", "restore name=base,truncate,restore t")})
+	require.NoError(t, err)
+	s := suite.Cases[0].Settings
+	require.Equal(t, []plan.RowsChange{{Kind: plan.SaveRows}}, s.RowsAfterLoad)
+	require.Equal(t, []plan.RowsChange{{Kind: plan.RestoreRows, Snapshot: "base"}, {Kind: plan.EmptyTable}, {Kind: plan.RestoreRows}}, s.RowsBeforeRun)
 }

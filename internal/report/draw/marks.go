@@ -87,6 +87,8 @@ func (s span) events() []book.Mark {
 	var out []book.Mark
 	for i, e := range s.phase.Events {
 		switch {
+		case e.T < 0: // an action before the phase
+			continue
 		case e.Kind == result.ByAction && len(s.phase.Actions) > 0, result.CompactionEnded(e):
 			continue
 		case e.Kind == result.ByAction:

@@ -105,6 +105,23 @@ func (c *Cluster) Truncate(name store.Name, keepSplits bool) error {
 	return c.place(nil, regions)
 }
 
+// Restore gives a disabled table the rows and regions of a snapshot.
+func (c *Cluster) Restore(name store.Name, snapshot string) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	defer c.replicate()
+	gone, err := c.rows(name)
+	if err != nil {
+		return err
+	}
+	regions, err := c.store.RestoreSnapshot(name, snapshot)
+	if err != nil {
+		return err
+	}
+	c.Meta.Update(nil, gone...)
+	return c.place(nil, regions)
+}
+
 // rows returns the hbase:meta rows of a table's regions. The caller holds the cluster's lock.
 func (c *Cluster) rows(name store.Name) ([][]byte, error) {
 	regions, err := c.store.Regions(name)
@@ -215,6 +232,8 @@ func Explain(err error) error {
 		{is: store.ErrTableNotFound, class: hbase + "TableNotFoundException", named: true},
 		{is: store.ErrTableEnabled, class: hbase + "TableNotDisabledException"},
 		{is: store.ErrTableDisabled, class: hbase + "TableNotEnabledException"},
+		{is: store.ErrSnapshotExists, class: hbase + "snapshot.SnapshotExistsException"},
+		{is: store.ErrSnapshotNotFound, class: hbase + "snapshot.SnapshotDoesNotExistException"},
 		{is: store.ErrClosed, class: hbase + "regionserver.RegionServerStoppedException", again: true},
 		{is: store.ErrNotANumber, class: finalIO},
 		{is: store.ErrTooLarge, class: finalIO},

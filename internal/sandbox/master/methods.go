@@ -72,7 +72,12 @@ func (s *Server) all() map[string]method {
 		"getProcedureResult":   call(s.procedureResult),
 		"AbortProcedure":       always(&hbasepb.AbortProcedureResponse{IsProcedureAborted: no}),
 
-		"GetCompletedSnapshots":           always(&hbasepb.GetCompletedSnapshotsResponse{}),
+		"Snapshot":              call(s.takeSnapshot),
+		"IsSnapshotDone":        call(s.isSnapshotDone),
+		"GetCompletedSnapshots": call(s.snapshots),
+		"RestoreSnapshot":       call(s.restoreSnapshot),
+		"DeleteSnapshot":        call(s.deleteSnapshot),
+
 		"ListDecommissionedRegionServers": always(&hbasepb.ListDecommissionedRegionServersResponse{}),
 		"ClearDeadServers":                always(&hbasepb.ClearDeadServersResponse{}),
 		"getSecurityCapabilities": always(&hbasepb.SecurityCapabilitiesResponse{

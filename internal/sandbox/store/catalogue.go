@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -19,6 +20,7 @@ const (
 	spaceMeta      = 'm' // the next table's number
 	spaceNamespace = 'n'
 	spaceRegion    = 'r'
+	spaceSnapshot  = 's'
 	spaceTable     = 't'
 )
 
@@ -76,6 +78,7 @@ func (s *Store) load() error {
 				s.lastRegion = max(s.lastRegion, r.Region.ID)
 			}
 		}),
+		each(s.db, spaceSnapshot, func(r *snapshotRecord) { s.snapshots[r.Snapshot.Name] = *r }),
 	)
 	if err != nil {
 		return err
@@ -84,7 +87,11 @@ func (s *Store) load() error {
 		slices.SortFunc(t.regions, func(a, b *Region) int { return bytes.Compare(a.info.Start, b.info.Start) })
 	}
 	if len(s.namespaces) > 0 {
-		return nil
+		known := slices.Collect(maps.Keys(byID))
+		for _, r := range s.snapshots {
+			known = append(known, r.Number)
+		}
+		return s.dropUnknown(known)
 	}
 	return s.write(func(b *pebble.Batch) error {
 		for _, name := range []string{DefaultNamespace, SystemNamespace} {

@@ -251,12 +251,12 @@ func (s *Store) tidy(t *table) {
 	})
 }
 
-// reclaim frees the space of a dropped table.
-func (s *Store) reclaim(t *table) {
+// reclaim frees the space of the dropped cells of a table or snapshot.
+func (s *Store) reclaim(number uint32, name string) {
 	s.background(func() {
-		err := s.db.Compact(s.ctx, appendTable(nil, t.id), appendTable(nil, t.id+1), false)
+		err := s.db.Compact(s.ctx, appendTable(nil, number), appendTable(nil, number+1), false)
 		if err != nil && !errors.Is(err, context.Canceled) {
-			s.opts.Logger.ErrorContext(s.ctx, "free the space of a dropped table", "table", t.current.Load().Name.String(), "err", err)
+			s.opts.Logger.ErrorContext(s.ctx, "free the space of a dropped table or snapshot", "name", name, "err", err)
 		}
 	})
 }

@@ -18,6 +18,8 @@ var (
 	ErrTableNotFound     = errors.New("table not found")
 	ErrTableEnabled      = errors.New("table is enabled")
 	ErrTableDisabled     = errors.New("table is disabled")
+	ErrSnapshotExists    = errors.New("snapshot exists")
+	ErrSnapshotNotFound  = errors.New("snapshot not found")
 	ErrRegionNotFound    = errors.New("region not found")
 	ErrRegionGone        = errors.New("region is not online")      // it was split, merged, closed, or its table dropped
 	ErrWrongRegion       = errors.New("row is not in this region") // HBase: WrongRegionException

@@ -92,10 +92,12 @@ type Store struct {
 	seed  maphash.Seed
 	locks [stripes]stripe
 
+	copying    sync.Mutex   // held while a snapshot is taken, restored or deleted; before mu
 	mu         sync.RWMutex // guards the catalogue below
 	namespaces map[string]Namespace
 	tables     map[Name]*table
 	regions    map[string]*Region
+	snapshots  map[string]snapshotRecord
 	nextTable  uint32
 	lastRegion int64
 
@@ -123,6 +125,7 @@ func Open(opts Options) (*Store, error) {
 		namespaces: map[string]Namespace{},
 		tables:     map[Name]*table{},
 		regions:    map[string]*Region{},
+		snapshots:  map[string]snapshotRecord{},
 		nextTable:  1,
 		cache:      pebble.NewCache(opts.CacheBytes),
 	}

@@ -39,7 +39,7 @@ func (s *Store) CreateTable(t Table, splits [][]byte) ([]*Region, error) {
 	if s.tables[t.Name] != nil {
 		return nil, about(ErrTableExists, t.Name)
 	}
-	return s.addTable(t, splits, nil)
+	return s.addTable(s.nextTable, t, splits, nil)
 }
 
 // check sets defaults and refuses invalid tables.
@@ -75,9 +75,10 @@ func check(t *Table) error {
 	return nil
 }
 
-// addTable stores a validated table under a new number, and in the same batch applies further changes.
-func (s *Store) addTable(definition Table, splits [][]byte, also func(*pebble.Batch) error) ([]*Region, error) {
-	t := &table{id: s.nextTable}
+// addTable stores a validated table under a number that no other has, and in the same batch applies further changes.
+func (s *Store) addTable(number uint32, definition Table, splits [][]byte, also func(*pebble.Batch) error) ([]*Region, error) {
+	t := &table{id: number}
+	next := max(s.nextTable, number+1)
 	t.current.Store(&definition)
 	bounds := slices.Concat([][]byte{nil}, splits, [][]byte{nil})
 	for i := range len(bounds) - 1 {
@@ -89,7 +90,7 @@ func (s *Store) addTable(definition Table, splits [][]byte, also func(*pebble.Ba
 				return err
 			}
 		}
-		if err := set(b, metaKey(), t.id+1); err != nil {
+		if err := set(b, metaKey(), next); err != nil {
 			return err
 		}
 		if err := set(b, tableKey(t.id), tableRecord{t.id, definition}); err != nil {
@@ -100,7 +101,7 @@ func (s *Store) addTable(definition Table, splits [][]byte, also func(*pebble.Ba
 	if err != nil {
 		return nil, err
 	}
-	s.nextTable++
+	s.nextTable = next
 	s.tables[definition.Name] = t
 	for _, r := range t.regions {
 		s.regions[r.info.Encoded] = r
@@ -189,7 +190,7 @@ func (s *Store) DeleteTable(name Name) error {
 	}
 	t.dropped = true
 	s.removed(t)
-	s.reclaim(t)
+	s.reclaim(t.id, name.String())
 	return nil
 }
 
@@ -203,16 +204,28 @@ func (s *Store) TruncateTable(name Name, keepSplits bool) ([]*Region, error) {
 	}
 	var splits [][]byte
 	if keepSplits {
-		for _, r := range t.regions[1:] {
-			splits = append(splits, r.info.Start)
-		}
+		splits = t.splits()
 	}
-	t.gate.Lock()
-	defer t.gate.Unlock()
 	definition := *t.current.Load()
 	definition.State = Enabled
+	return s.replaceTable(t, s.nextTable, definition, splits)
+}
+
+// splits returns the start keys of the table's regions but the first. The caller holds the store's lock.
+func (t *table) splits() [][]byte {
+	var splits [][]byte
+	for _, r := range t.regions[1:] {
+		splits = append(splits, r.info.Start)
+	}
+	return splits
+}
+
+// replaceTable replaces a disabled table by one of the same name under another number, with new regions.
+func (s *Store) replaceTable(t *table, number uint32, definition Table, splits [][]byte) ([]*Region, error) {
+	t.gate.Lock()
+	defer t.gate.Unlock()
 	old := t.regions
-	fresh, err := s.addTable(definition, splits, func(b *pebble.Batch) error { return s.forget(b, t) })
+	fresh, err := s.addTable(number, definition, splits, func(b *pebble.Batch) error { return s.forget(b, t) })
 	if err != nil {
 		return nil, err
 	}
@@ -221,7 +234,7 @@ func (s *Store) TruncateTable(name Name, keepSplits bool) ([]*Region, error) {
 		r.gone.Store(true)
 		delete(s.regions, r.info.Encoded)
 	}
-	s.reclaim(t)
+	s.reclaim(t.id, definition.Name.String())
 	return fresh, nil
 }
 

@@ -76,7 +76,8 @@ func (a *Actions) pending() *record.PendingAction { return a.Run.State.Pending }
 
 // Do runs the action that the lifecycle waits for on an agent of the run.
 func (a *Actions) Do(action lifecycle.DoAction) {
-	if a.pending() == nil && !a.assign(record.PendingAction{Name: action.Name}) {
+	what := plan.ParseAction(action.Name)
+	if a.pending() == nil && !a.assign(record.PendingAction{Name: what.Name, Args: what.Args}) {
 		time.AfterFunc(retryEvery, func() { a.Conductor.Post(func() { a.retry(action) }) })
 		return
 	}

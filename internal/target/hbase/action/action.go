@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 
+	"github.com/benchd/benchd/internal/descriptor"
 	"github.com/benchd/benchd/internal/load"
 	"github.com/benchd/benchd/internal/target/hbase/admin"
 	"github.com/benchd/benchd/internal/target/hbase/hbasespec"
@@ -71,24 +72,28 @@ type function func(a *actor, ctx context.Context, args map[string]string) (load.
 // functions has a function for each action that hbasespec describes.
 func functions() map[string]function {
 	return map[string]function{
-		"balance":        (*actor).balance,
-		"balancer":       (*actor).balancer,
-		"compact":        compact(false),
-		"count":          (*actor).count,
-		"create":         (*actor).create,
-		"describe":       (*actor).describe,
-		"disable":        (*actor).disable,
-		"drop":           (*actor).drop,
-		"enable":         (*actor).enable,
-		"flush":          (*actor).flush,
-		"major_compact":  compact(true),
-		"move":           (*actor).move,
-		"regions":        (*actor).regions,
-		"servers":        (*actor).servers,
-		"split":          (*actor).split,
-		"tables":         (*actor).tables,
-		"truncate":       (*actor).truncate,
-		"wait_for_quiet": (*actor).quiet,
+		"balance":         (*actor).balance,
+		"balancer":        (*actor).balancer,
+		"compact":         compact(false),
+		"count":           (*actor).count,
+		"create":          (*actor).create,
+		"delete_snapshot": (*actor).deleteSnapshot,
+		"describe":        (*actor).describe,
+		"disable":         (*actor).disable,
+		"drop":            (*actor).drop,
+		"enable":          (*actor).enable,
+		"flush":           (*actor).flush,
+		"major_compact":   compact(true),
+		"move":            (*actor).move,
+		"regions":         (*actor).regions,
+		"restore":         (*actor).restore,
+		"servers":         (*actor).servers,
+		"snapshot":        (*actor).snapshot,
+		"snapshots":       (*actor).snapshots,
+		"split":           (*actor).split,
+		"tables":          (*actor).tables,
+		"truncate":        (*actor).truncate,
+		"wait_for_quiet":  (*actor).quiet,
 	}
 }
 
@@ -103,6 +108,11 @@ func (a *actor) check(what load.Action) (map[string]string, error) {
 	}
 	if err := admin.CheckName(args["table"]); err != nil {
 		return nil, fmt.Errorf("%s: %w", what.Name, err)
+	}
+	if described.Has(descriptor.SnapshotArg) {
+		if err := hbasespec.CheckSnapshotName(snapshotName(args)); err != nil {
+			return nil, fmt.Errorf("%s: %w", what.Name, err)
+		}
 	}
 	return args, nil
 }

@@ -159,7 +159,7 @@ func (a *actor) ours(ctx context.Context, args map[string]string) error {
 		return err
 	}
 	if !found.Marked() && args["force"] != "true" {
-		return fmt.Errorf("table %s was not created by benchd: add --force if its rows are no longer needed", args["table"])
+		return fmt.Errorf("table %s was not created by benchd: add --force (force=true) if its rows are no longer needed", args["table"])
 	}
 	return nil
 }
@@ -179,6 +179,9 @@ func (a *actor) truncate(ctx context.Context, args map[string]string) (load.Answ
 		return load.Answer{}, err
 	}
 	if err := a.client.Truncate(ctx, args["table"], args["keep_splits"] != "false"); err != nil {
+		return load.Answer{}, err
+	}
+	if err := a.hasRows(ctx, args["table"], 0, "after it was truncated"); err != nil {
 		return load.Answer{}, err
 	}
 	return answerf("table %s is empty", args["table"]), nil

@@ -123,3 +123,48 @@ func TestFaultsThatBlockTheClusterAreCleared(t *testing.T) {
 	_, err = h.act("S.1", "balance")
 	require.NoError(t, err)
 }
+
+// A snapshot brings back a table's rows and regions, and the number of rows is compared.
+func TestSnapshotsOfASandbox(t *testing.T) {
+	h := newHelm(t)
+	must := func(name string, args ...string) load.Answer {
+		t.Helper()
+		answer, err := h.act("S.1", name, args...)
+		require.NoError(t, err)
+		return answer
+	}
+	fails := func(want, name string, args ...string) {
+		t.Helper()
+		_, err := h.act("S.1", name, args...)
+		require.ErrorContains(t, err, want)
+	}
+	fails("no such table", "snapshot", "table", "t")
+	must("create", "table", "t")
+	fails("no such snapshot: t-benchd of table t", "restore", "table", "t")
+	fails("no such snapshot: base of table t", "delete_snapshot", "table", "t", "name", "base")
+	require.Contains(t, must("snapshot", "table", "t").Text[0], "snapshot t-benchd of table t was taken in ")
+	fails("snapshot t-benchd exists since ", "snapshot", "table", "t")
+	must("snapshot", "table", "t", "replace", "true")
+	must("split", "table", "t", "key", "m")
+	require.Contains(t, must("restore", "table", "t").Text[0], "; it has 0 rows, as the snapshot")
+	require.Len(t, must("regions", "table", "t").Rows, 1, "the split is undone")
+	must("snapshot", "table", "t", "name", "bare", "count", "false")
+	require.Contains(t, must("restore", "table", "t", "name", "bare").Text[0], "the snapshot has no number of rows to compare with")
+	fails("may not be of benchd", "delete_snapshot", "table", "t", "name", "bare")
+	fails("may not be of benchd", "snapshot", "table", "t", "name", "bare", "replace", "true")
+	must("create", "table", "u")
+	fails("snapshot bare is of table t, not of u", "restore", "table", "u", "name", "bare")
+	list := must("snapshots")
+	require.Equal(t, []string{"snapshot", "table", "rows", "created"}, list.Columns)
+	require.Len(t, list.Rows, 2)
+	require.Equal(t, []any{"bare", "t", ""}, list.Rows[0][:3])
+	require.Equal(t, []any{"t-benchd", "t", "0"}, list.Rows[1][:3])
+	must("delete_snapshot", "table", "t", "name", "bare", "force", "true")
+	must("delete_snapshot", "table", "t")
+	require.Empty(t, must("snapshots").Rows)
+
+	must("snapshot", "table", "t", "name", "base.rows-7", "count", "false")
+	fails("table t has 0 rows, not 7 as snapshot base has", "restore", "table", "t", "name", "base")
+	must("snapshot", "table", "t", "name", "base.rows-8", "count", "false")
+	fails("base.rows-7 and base.rows-8 are both snapshot base", "restore", "table", "t", "name", "base")
+}

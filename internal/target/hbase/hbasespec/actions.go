@@ -2,6 +2,7 @@ package hbasespec
 
 import (
 	"fmt"
+	"regexp"
 
 	"github.com/benchd/benchd/internal/descriptor"
 	"github.com/benchd/benchd/internal/identity"
@@ -24,6 +25,11 @@ func Actions() []descriptor.Action {
 	truncating := []descriptor.Flag{
 		force, {Name: "keep-splits", Argument: "keep_splits", Switch: true, On: true, Usage: "keep the regions' bounds"},
 	}
+	named := descriptor.Flag{Name: "name", Argument: descriptor.SnapshotArg, Usage: "`NAME` of the snapshot; by default TABLE-benchd"}
+	counted := descriptor.Flag{Name: "count", Argument: "count", Switch: true, On: true, Usage: "count the table's rows: with the snapshot, and to compare them after a restore"}
+	replaced := descriptor.Flag{Name: "replace", Argument: "replace", Switch: true, Usage: "delete an older snapshot of this table and name"}
+	unmarked := force
+	unmarked.Usage = "allow it for a snapshot without a number of rows, which benchd may not have taken"
 	return []descriptor.Action{
 		{Name: "balance", Verb: descriptor.Verb{
 			Short: "Have the master spread the regions over the servers", Example: "  benchctl admin hbase balance",
@@ -50,6 +56,13 @@ func Actions() []descriptor.Action {
 			Verb: descriptor.Verb{
 				Args: "[TABLE]", Short: "Create a table as a load would",
 				More: `Create creates a table with the column family, settings and split points of the properties, as a load does.`, Example: "  benchctl admin hbase create usertable -p columnfamily=family -p hbase.splits=200",
+			},
+		},
+		{
+			Name: "delete_snapshot", Takes: table, Named: []string{descriptor.SnapshotArg, "force"}, Check: checkArgs, Privilege: identity.Drop, Object: "table",
+			Verb: descriptor.Verb{
+				Args: "[TABLE]", Short: "Delete a snapshot of a table", Flags: []descriptor.Flag{named, unmarked},
+				Example: "  benchctl admin hbase delete-snapshot usertable --name base",
 			},
 		},
 		{Name: "describe", Takes: table, AdminOnly: true, Verb: descriptor.Verb{
@@ -96,8 +109,29 @@ func Actions() []descriptor.Action {
 				More: `Regions lists a table's regions. Sizes are as the servers last reported them, in whole MB.`, Example: "  benchctl admin hbase regions usertable",
 			},
 		},
+		{
+			Name: "restore", Takes: table, Named: []string{descriptor.SnapshotArg, "count", "force"}, Check: checkArgs, Idle: true,
+			Privilege: identity.Drop, Object: "table", Rows: descriptor.RestoresRows,
+			Verb: descriptor.Verb{
+				Args: "[TABLE]", Short: "Give a table the rows and regions of a snapshot", Flags: []descriptor.Flag{named, counted, force},
+				More: `Restore disables a table, gives it the descriptor, regions and rows of a snapshot, and enables it. All changes since the snapshot are
+lost. It fails if the table then has another number of rows than the snapshot. A table that benchd did not create needs --force.`, Example: "  benchctl admin hbase restore usertable\n  benchctl admin hbase restore usertable --name base",
+			},
+		},
 		{Name: "servers", AdminOnly: true, Verb: descriptor.Verb{
 			Short: "List the masters and region servers", More: `Servers lists the masters and region servers. Sizes are as the servers last reported them, in whole MB.`, Example: "  benchctl admin hbase servers -o json",
+		}},
+		{
+			Name: "snapshot", Takes: table, Named: []string{descriptor.SnapshotArg, "count", "replace", "force"}, Check: checkArgs,
+			Privilege: identity.Drop, PrivilegeIf: "replace", Object: "table", Rows: descriptor.SavesRows,
+			Verb: descriptor.Verb{
+				Args: "[TABLE]", Short: "Take a snapshot of a table, to restore it later", Flags: []descriptor.Flag{named, counted, replaced, unmarked},
+				More: `Snapshot counts a table's rows and takes a snapshot of it. The number of rows is in the snapshot's name in HBase (NAME.rows-1000), so
+that restore can compare it. Nothing should write to the table meanwhile.`, Example: "  benchctl admin hbase snapshot usertable\n  benchctl admin hbase snapshot usertable --name base --replace",
+			},
+		},
+		{Name: "snapshots", AdminOnly: true, Verb: descriptor.Verb{
+			Short: "List the snapshots of all tables with their numbers of rows", Example: "  benchctl admin hbase snapshots",
 		}},
 		{
 			Name: "split", Takes: []string{"table", "key"}, Named: []string{"region"}, Check: checkArgs,
@@ -111,7 +145,8 @@ func Actions() []descriptor.Action {
 			Short: "List the tables, with the run that created them", Example: "  benchctl admin hbase tables",
 		}},
 		{
-			Name: "truncate", Takes: table, Named: []string{"force", "keep_splits"}, AdminOnly: true, Privilege: identity.Drop, Object: "table",
+			Name: "truncate", Takes: table, Named: []string{"force", "keep_splits"}, Check: checkArgs, Idle: true, Privilege: identity.Drop, Object: "table",
+			Rows: descriptor.EmptiesTable,
 			Verb: descriptor.Verb{
 				Args: "[TABLE]", Short: "Delete a table's rows and keep its regions", Flags: truncating,
 				More: `Truncate deletes all rows of a table. A table that benchd did not create needs --force.`, Example: "  benchctl admin hbase truncate usertable",
@@ -136,8 +171,15 @@ func checkState(args map[string]string) error {
 }
 
 func checkArgs(args map[string]string) error {
-	if v, ok := args["wait"]; ok && v != "true" && v != "false" {
-		return fmt.Errorf("invalid wait %s: want true or false", property.Quote(v))
+	for _, name := range []string{"count", "force", "keep_splits", "replace", "wait"} {
+		if v, ok := args[name]; ok && v != "true" && v != "false" {
+			return fmt.Errorf("invalid %s %s: want true or false", name, property.Quote(v))
+		}
+	}
+	if name, ok := args[descriptor.SnapshotArg]; ok {
+		if err := CheckSnapshotName(name); err != nil {
+			return err
+		}
 	}
 	if table := args["table"]; table != "" {
 		_, _, err := parseTable(table)
@@ -148,5 +190,15 @@ func checkArgs(args map[string]string) error {
 
 // between lists the actions that may come between the phases of a run.
 func between() []string {
-	return []string{"flush", "compact", "major_compact", "split", "balance", "wait_for_quiet"}
+	return []string{"flush", "compact", "major_compact", "split", "balance", "wait_for_quiet", "snapshot", "restore", "delete_snapshot", "truncate"}
+}
+
+var snapshotPattern = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.-]*$`)
+
+// CheckSnapshotName validates a snapshot's name.
+func CheckSnapshotName(name string) error {
+	if !snapshotPattern.MatchString(name) {
+		return fmt.Errorf("invalid snapshot name %s: want letters, digits, _, - and ., with a letter, digit or _ at its start", property.Quote(name))
+	}
+	return nil
 }
