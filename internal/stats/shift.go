@@ -30,11 +30,9 @@ func RatioOf(a, b []float64, confidence float64) (Shift, bool) {
 	if min(len(a), len(b)) < LeastRepeats || slices.Min(a) <= 0 || slices.Min(b) <= 0 {
 		return Shift{}, false
 	}
-	ratios := make([]float64, 0, len(a)*len(b))
 	above := 0.0 // pairs in which b is greater; a tie counts half
 	for _, x := range a {
 		for _, y := range b {
-			ratios = append(ratios, y/x)
 			switch {
 			case y > x:
 				above++
@@ -43,17 +41,40 @@ func RatioOf(a, b []float64, confidence float64) (Shift, bool) {
 			}
 		}
 	}
-	slices.Sort(ratios)
-	u := stats.UDist{N1: len(a), N2: len(b)}
-	tooMany := sort.Search(len(ratios)/2, func(outside int) bool { return 2*u.CDF(float64(outside)) > 1-confidence })
-	if tooMany == 0 {
+	ratios := sortedRatios(a, b)
+	low, high, ok := rankBounds(ratios, len(a), len(b), confidence)
+	if !ok {
 		return Shift{}, false
 	}
-	outside := tooMany - 1 // so many ratios are left out at each end
+	u := stats.UDist{N1: len(a), N2: len(b)}
 	return Shift{
 		Ratio: Median(ratios),
-		Low:   ratios[outside],
-		High:  ratios[len(ratios)-1-outside],
+		Low:   low,
+		High:  high,
 		P:     min(1, 2*u.CDF(math.Floor(min(above, float64(len(ratios))-above)))),
 	}, true
+}
+
+// sortedRatios are the ratios of all pairs of a value of b and one of a.
+func sortedRatios(a, b []float64) []float64 {
+	ratios := make([]float64, 0, len(a)*len(b))
+	for _, x := range a {
+		for _, y := range b {
+			ratios = append(ratios, y/x)
+		}
+	}
+	slices.Sort(ratios)
+	return ratios
+}
+
+// rankBounds are those of the sorted ratios of two samples that bound the factor between these with a confidence. It reports false
+// where the samples are too small for it.
+func rankBounds(ratios []float64, a, b int, confidence float64) (low, high float64, ok bool) {
+	u := stats.UDist{N1: a, N2: b}
+	tooMany := sort.Search(len(ratios)/2, func(outside int) bool { return 2*u.CDF(float64(outside)) > 1-confidence })
+	if tooMany == 0 {
+		return 0, 0, false
+	}
+	outside := tooMany - 1 // so many ratios are left out at each end
+	return ratios[outside], ratios[len(ratios)-1-outside], true
 }
