@@ -31,11 +31,26 @@ type comparison struct {
 func addComparison(cmd *cobra.Command, connect *connectFlags) *comparison {
 	f := &comparison{connect: connect}
 	cmd.Flags().StringVar(&f.smallest, "smallest", "5%", "smallest effect worth naming, a `SHARE` such as 2% or 0.02")
-	config.Var(cmd.Flags(), &f.figures, "figures", "NAME,…", "figures to compare, such as throughput_ops,read_p99_us; empty: throughput, p50, p99 and p99.9",
-		func(s string) ([]string, error) { return strings.Split(s, ","), nil }, func(s []string) string { return strings.Join(s, ",") })
+	addFiguresFlag(cmd, &f.figures, "figures to compare, such as throughput_ops,read_p99_us; empty: throughput, p50, p99 and p99.9")
 	cmd.Flags().StringVar(&f.baseline, "baseline", "", "compare with the baseline `NAME`; see benchctl baseline")
 	addBaselineFolder(cmd, &f.folder)
 	return f
+}
+
+func addFiguresFlag(cmd *cobra.Command, to *[]string, usage string) {
+	config.Var(cmd.Flags(), to, "figures", "NAME,…", usage,
+		func(s string) ([]string, error) { return strings.Split(s, ","), nil }, func(s []string) string { return strings.Join(s, ",") })
+}
+
+// checkFigures returns an error for the first name of --figures that is not a figure.
+func checkFigures(names []string, targets target.List) error {
+	known := figure.New(targets.Descriptors().Columns())
+	for _, name := range names {
+		if !known.Parse(name).Measured() {
+			return fmt.Errorf("--figures: unknown figure %q: want names such as throughput_ops, read_p99_us or update_avg_us", name)
+		}
+	}
+	return nil
 }
 
 // compareFlags are the flags of compare.
@@ -103,10 +118,8 @@ func (f *comparison) compare(ctx context.Context, cmd *cobra.Command, targets ta
 	if err != nil {
 		return nil, newest, &cli.UsageError{Command: cmd.CommandPath(), Err: fmt.Errorf("--smallest: %w", err)}
 	}
-	for _, name := range f.figures {
-		if column := figure.New(targets.Descriptors().Columns()).Parse(name); !column.Measured() {
-			return nil, newest, &cli.UsageError{Command: cmd.CommandPath(), Err: fmt.Errorf("--figures: unknown figure %q: want names such as throughput_ops, read_p99_us or update_avg_us", name)}
-		}
+	if err := checkFigures(f.figures, targets); err != nil {
+		return nil, newest, &cli.UsageError{Command: cmd.CommandPath(), Err: err}
 	}
 	r := reader{connect: f.connect, targets: targets, series: len(f.figures) > 0}
 	defer r.close()

@@ -25,6 +25,7 @@ import (
 	"github.com/benchd/benchd/internal/sandbox/fault"
 	"github.com/benchd/benchd/internal/search"
 	"github.com/benchd/benchd/internal/target/all"
+	"github.com/benchd/benchd/internal/trend"
 )
 
 // jsonDocument is the document that describes all JSON that benchctl prints.
@@ -39,6 +40,7 @@ func printed() map[string][]reflect.Type {
 		"benchctl show":               results,
 		"benchctl submit --dry-run":   {reflect.TypeFor[outlineDocument]()},
 		"benchctl compare":            {reflect.TypeFor[compare.Comparison](), reflect.TypeFor[[]compare.Comparison]()},
+		"benchctl trend":              {reflect.TypeFor[trend.Trend]()},
 		"benchctl list":               {reflect.TypeFor[[]remote.Suite]()},
 		"benchctl agents":             {reflect.TypeFor[[]remote.Agent]()},
 		"benchctl audit":              {reflect.TypeFor[[]audit.Record]()},
@@ -70,6 +72,11 @@ func jsonNames() map[reflect.Type]string {
 		reflect.TypeFor[advice.Repeats]():  "NeededRepeats",
 		reflect.TypeFor[advice.Rate]():     "OfferedRate",
 		reflect.TypeFor[compare.Figure]():  "ComparedFigure",
+		reflect.TypeFor[trend.Entry]():     "TrendSuite",
+		reflect.TypeFor[trend.Case]():      "TrendCase",
+		reflect.TypeFor[trend.Figure]():    "TrendFigure",
+		reflect.TypeFor[trend.Point]():     "TrendPoint",
+		reflect.TypeFor[trend.Change]():    "TrendChange",
 	}
 }
 

@@ -46,7 +46,7 @@ few agents, or not allowed.`,
 			return []cli.Command{
 				runCommand(targets), submitCommand(targets), validateCommand(targets),
 				watchCommand(), listCommand(), showCommand(targets), reportCommand(targets), cancelCommand(), removeCommand(), exportCommand(), importCommand(),
-				compareCommand(targets), baselineCommand(targets),
+				compareCommand(targets), baselineCommand(targets), trendCommand(targets),
 				loginCommand(), logoutCommand(), profilesCommand(),
 				agentsCommand(), auditCommand(), adminCommand(targets), sandboxCommand(), doctorCommand(targets),
 			}

@@ -247,7 +247,7 @@ func compareFigure(name string, a, b *group, smallest float64) Figure {
 	if ok {
 		f.Shift = &shift
 	}
-	f.Verdict = verdict(f.Shift, higherIsBetter(name), smallest)
+	f.Verdict = verdict(f.Shift, HigherIsBetter(name), smallest)
 	return f
 }
 

@@ -40,7 +40,7 @@ func NewSide(name string, suites []result.Suite, only Selection, targets descrip
 	var have []result.Case
 	for _, suite := range suites {
 		if suite.Plan == nil {
-			suite.Plan = planOf(suite.Runs)
+			suite.Plan = table.PlanOf(suite.Runs)
 		}
 		table.Conclude(&suite, targets)
 		runs := make(map[string]*result.Run, len(suite.Runs))
@@ -61,17 +61,6 @@ func NewSide(name string, suites []result.Suite, only Selection, targets descrip
 		return Side{}, only.nothing(name, have)
 	}
 	return side, nil
-}
-
-// planOf is the plan of runs that have none: a case for each name.
-func planOf(runs []result.Run) *result.Plan {
-	p := new(result.Plan)
-	for _, r := range runs {
-		if _, known := p.Case(r.Case); !known {
-			p.Cases = append(p.Cases, result.PlannedCase{Name: r.Case, Repeats: 1})
-		}
-	}
-	return p
 }
 
 func (s *Side) find(name string) *group {

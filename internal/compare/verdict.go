@@ -39,8 +39,8 @@ func verdict(s *stats.Shift, higherIsBetter bool, smallest float64) Verdict {
 	return NoDifference
 }
 
-// higherIsBetter reports whether a greater value of a figure is the better one: of rates, not of times and failures.
-func higherIsBetter(name string) bool {
+// HigherIsBetter reports whether a greater value of a figure is the better one: of rates, not of times and failures.
+func HigherIsBetter(name string) bool {
 	return name == figure.RowThroughput || strings.HasSuffix(name, "_ops") && !strings.HasPrefix(name, "failed") && !strings.HasPrefix(name, "not_found") ||
 		strings.HasPrefix(name, "qps_")
 }

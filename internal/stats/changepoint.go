@@ -20,13 +20,15 @@ type Change struct {
 	Threshold        float64 // that it exceeds
 }
 
+// LeastForChange is how many values Changes needs to find a change.
+const LeastForChange = 12
+
 // ChangeConfidence is the confidence of a Change's interval.
 const ChangeConfidence = 0.95
 
 // The rule of Changes. The thresholds are calibrated for exactly these numbers.
 const (
 	changeWindow = 40  // of the latest values, at most
-	changeNeeds  = 12  // values in the window
 	changeBefore = 8   // values before a change, at least
 	changeLeast  = 3   // values after it, at least: one value or two never make a change
 	changeMost   = 8   // values after it, at most
@@ -121,7 +123,7 @@ type changeTest struct {
 // of the window.
 func (w *changeTest) find(values []float64, limit float64) (best Change, ok bool) {
 	n := len(values)
-	if n < changeNeeds || !w.score(values) {
+	if n < LeastForChange || !w.score(values) {
 		return best, false
 	}
 	var squares, line, times float64

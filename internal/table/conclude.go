@@ -33,6 +33,17 @@ func Conclude(s *result.Suite, targets descriptor.List) {
 	s.Sweeps = capacity.Sweeps(s.Cases, s.Runs)
 }
 
+// PlanOf is the plan of runs that have none: a case for each name.
+func PlanOf(runs []result.Run) *result.Plan {
+	p := new(result.Plan)
+	for _, r := range runs {
+		if _, known := p.Case(r.Case); !known {
+			p.Cases = append(p.Cases, result.PlannedCase{Name: r.Case, Repeats: 1})
+		}
+	}
+	return p
+}
+
 // measured is the runs of a suite by case.
 type measured struct {
 	figures figure.Vocabulary // of all targets

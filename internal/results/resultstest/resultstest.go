@@ -55,6 +55,12 @@ const variants = 61
 // NewRun stores a suite of one run in progress.
 func NewRun(t testing.TB, store Archive, id string, agents, windows, ops, samples int) *Run {
 	t.Helper()
+	return newRun(t, store, archive.Suite{ID: id, Created: time.Unix(1, 0).UTC()}, agents, windows, ops, samples)
+}
+
+func newRun(t testing.TB, store Archive, stored archive.Suite, agents, windows, ops, samples int) *Run {
+	t.Helper()
+	id := stored.ID
 	length := time.Duration(windows) * time.Second
 	suite, _, err := all.Targets().Reader().Parse(spec.Submission{Properties: []spec.Setting{
 		{Key: "db", Value: "null"},
@@ -64,7 +70,7 @@ func NewRun(t testing.TB, store Archive, id string, agents, windows, ops, sample
 		{Key: "interval", Value: "1s"},
 	}})
 	require.NoError(t, err)
-	stored := archive.Suite{ID: id, Status: result.Running, Created: time.Unix(1, 0).UTC(), DB: "null", Spec: json.RawMessage(`{}`)}
+	stored.Status, stored.DB, stored.Spec = result.Running, "null", json.RawMessage(`{}`)
 	records, err := record.NewRuns(id, *suite, record.Ask{Agents: agents, OnLoss: lifecycle.FailOnLoss})
 	require.NoError(t, err)
 	r, err := record.Open(all.Targets().Reader(), stored, records[0])
@@ -176,6 +182,23 @@ func Ended(t testing.TB, store Archive, id string, windows int, after time.Durat
 	t.Helper()
 	l := NewRun(t, store, id, 2, windows, 2, 50)
 	l.Add(t, store, 0, windows)
+	l.end(t, store, after, status)
+}
+
+// Nightly stores an ended suite of a name, such as the one of a night, whose run has a throughput in operations per second.
+func Nightly(t testing.TB, store Archive, id, name string, created time.Time, throughput int) {
+	t.Helper()
+	const windows = 3
+	l := newRun(t, store, archive.Suite{ID: id, Name: name, Created: created}, 1, windows, 1, throughput)
+	l.Add(t, store, 0, windows)
+	l.end(t, store, time.Duration(created.UnixNano()), result.Complete)
+}
+
+// end ends the run.
+func (l *Run) end(t testing.TB, store Archive, after time.Duration, status result.Status) {
+	t.Helper()
+	id := l.Record.Suite.ID
+	l.Record.State.Life.Status = status
 	archived, err := l.Record.ToArchive()
 	require.NoError(t, err)
 	archived.Status, archived.Ended = status, time.Unix(0, 0).Add(after)
