@@ -45,9 +45,15 @@ func runKeys(targets descriptor.List) []property.Key {
 		{Name: "limit.errors", Kind: property.Percent, Default: "1", Doc: "share of other failed operations, or of wrong values found by dataintegrity, above which the run ends as failed; 1 means no limit"},
 
 		{Name: "spin.sleep", Kind: property.Bool, Status: property.Idle, Reason: "benchd's workers wait for the clock without spinning"},
+		{Name: "maxscanrate", Kind: property.Text, Status: property.Idle, Reason: ofBigtable},
+		{Name: "scanoptimelimit", Kind: property.Text, Status: property.Idle, Reason: ofBigtable},
+		{Name: "discardscannedrecord", Kind: property.Bool, Status: property.Idle, Reason: ofBigtable},
 		{Name: "measurement.trackjvm", Kind: property.Bool, Status: property.Idle, Reason: "there is no JVM to track; every result shows the agents' CPU and garbage collection"},
 	}
 }
+
+// ofBigtable is the reason for properties of YCSB's workload_template that only its binding for Google Bigtable reads.
+const ofBigtable = "only YCSB's binding for Google Bigtable reads it"
 
 // reportingKeys are the properties of YCSB's output. Results contain the data for all of them.
 func reportingKeys() []property.Key {

@@ -56,7 +56,7 @@ func TestEveryPropertyOfYCSBIsKnown(t *testing.T) {
 		exponential.percentile exponential.frac core_workload_insertion_retry_limit core_workload_insertion_retry_interval
 		core_workload_insertion_keep_going_on_error measurementtype measurement.interval measurement.trackjvm
 		hdrhistogram.percentiles hdrhistogram.fileoutput hdrhistogram.output.path measurement.histogram.verbose histogram.buckets
-		timeseries.granularity measurement.raw.output_file measurement.raw.no_summary reportlatencyforeacherror latencytrackederrors
+		timeseries.granularity maxscanrate scanoptimelimit discardscannedrecord measurement.raw.output_file measurement.raw.no_summary reportlatencyforeacherror latencytrackederrors
 		columnfamily clientbuffering writebuffersize durability hbase.usepagefilter hbase.usescanvaluefiltering
 		hbase.scanfilteroperator hbase.scanfiltervalue principal keytab debug`
 	tab := reader().table

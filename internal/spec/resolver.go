@@ -143,6 +143,12 @@ func (r *resolver) validateValues() {
 	}
 }
 
+// off reports whether a property without an effect is switched off, so that nobody expects one.
+func off(value string) bool {
+	value = strings.TrimSpace(value)
+	return value == "0" || strings.EqualFold(value, "false")
+}
+
 // value returns the current value of a property, or its default.
 func (r *resolver) value(name string) string {
 	if e, ok := r.given[name]; ok {
@@ -173,7 +179,7 @@ func (r *resolver) validateTarget() {
 			r.warn(e, "is ignored: %s", e.key.Reason)
 		case e.key.Status == property.Refused:
 			r.fail(e, "is not supported: %s", e.key.Reason)
-		case e.key.Status == property.Idle && !strings.EqualFold(strings.TrimSpace(e.value), "false"):
+		case e.key.Status == property.Idle && !off(e.value):
 			r.warn(e, "has no effect: %s", e.key.Reason)
 		case e.key.Status == property.Reporting && e.key.Reason != "" && !e.idle():
 			r.warn(e, "has no effect: %s", e.key.Reason)
