@@ -140,6 +140,8 @@ func TestAllFormatsHaveTheSameFigures(t *testing.T) {
 		"hlog":     {readLogs, 0.002},
 		"benchfmt": {readBenchmarks, 0.001},
 		"raw":      {readPoints, 0.001},
+		"junit":    {readJUnit, 0.001},
+		"github":   {readGitHub, 0.006},
 	}
 	check := func(t *testing.T, got answer, p99 float64) {
 		t.Helper()

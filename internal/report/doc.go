@@ -10,7 +10,8 @@
 //     CasesCSV write a suite's tables and cases for spreadsheets.
 //  5. OperationsCSV and SeriesCSV are for spreadsheets, Logs and YCSBLogs for the tools of HdrHistogram;
 //     PointsCSV and YCSBPoints write single operations.
-//  6. Formats is the list of formats; a Writer writes them to Files, which appear together or not at all.
+//  6. JUnit is for CI servers, GitHub and Annotations for jobs of GitHub Actions; both also of comparisons.
+//  7. Formats is the list of formats; a Writer writes them to Files, which appear together or not at all.
 //
 // Only the logs need histograms. Figures that a result lacks for want of samples are not printed.
 package report

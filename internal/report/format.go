@@ -77,6 +77,17 @@ func Formats() []Format {
 			Files: []FormatFile{{"ID.bench.txt", "Go's benchmark format, for benchstat: a line for each phase and operation of each run"}},
 		},
 		{
+			Name: "junit", document: (*Writer).junit, compares: true,
+			Files: []FormatFile{{"ID.junit.xml", "for CI servers: a test for the end, the limits and each verdict of each run, or for each compared figure"}},
+		},
+		{
+			Name: "github", document: (*Writer).github, compares: true,
+			Files: []FormatFile{
+				{"ID.github.md", "the summary of a GitHub job: append it to $GITHUB_STEP_SUMMARY"},
+				{"ID.github.txt", "its annotations, an ::error:: for each failure: print it in the job"},
+			},
+		},
+		{
 			Name: "raw", run: (*Writer).rawPoints,
 			Files: []FormatFile{
 				{"ID.raw.txt", "every operation as YCSB writes raw points, of a run that was submitted with\n" +

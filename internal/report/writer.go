@@ -282,6 +282,17 @@ func Indent(out io.Writer, text []byte) error {
 	return err
 }
 
+func (w *Writer) junit(d Document) error {
+	return w.file(fileID(d.ID)+".junit.xml", func(out io.Writer) error { return JUnit(out, d) })
+}
+
+func (w *Writer) github(d Document) error {
+	return errors.Join(
+		w.file(fileID(d.ID)+".github.md", func(out io.Writer) error { return GitHub(out, d) }),
+		w.file(fileID(d.ID)+".github.txt", func(out io.Writer) error { return Annotations(out, d) }),
+	)
+}
+
 func (w *Writer) suiteCSV(d Document) error {
 	if d.Suite == nil {
 		return nil

@@ -184,7 +184,7 @@ func TestReportsAgreeWithTheResult(t *testing.T) {
 	require.Zero(t, code, stderr)
 	_, stderr, code = h.Ctl("report", r.ID, "--format", "pdf", "--out", dir)
 	require.Equal(t, 2, code)
-	require.Contains(t, stderr, `unknown format "pdf": want md, html, xlsx, json, csv, ycsb, hlog, benchfmt, raw`)
+	require.Contains(t, stderr, `unknown format "pdf": want md, html, xlsx, json, csv, ycsb, hlog, benchfmt, junit, github, raw`)
 }
 
 // same compares figures with a histogram in nanoseconds.
