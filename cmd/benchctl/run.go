@@ -116,6 +116,9 @@ func runHere(ctx context.Context, c *cli.Context, cmd *cobra.Command, f *runFlag
 			return cli.StartError(err)
 		}
 		client = remote.New(cluster.Conn(), nil, "this process")
+		if err = f.upload(ctx, client); err != nil {
+			return err
+		}
 		id, warnings, err = client.Submit(ctx, remote.Request{
 			Submission: s, Agents: f.agents, WaitAgents: agentsPatience, SubmittedBy: submitter(),
 		})

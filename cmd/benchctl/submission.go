@@ -21,6 +21,7 @@ import (
 	"github.com/benchd/benchd/internal/report"
 	"github.com/benchd/benchd/internal/spec"
 	"github.com/benchd/benchd/internal/target"
+	"github.com/benchd/benchd/internal/trace"
 )
 
 // settingFlag is a flag for a property. Its value goes to package spec unchanged: one package validates all settings.
@@ -59,6 +60,7 @@ type submissionFlags struct {
 	status     bool
 	name, note string
 	tags       config.Pairs
+	traces     map[string]trace.Card // that the submission names, by file
 }
 
 func addSubmissionFlags(cmd *cobra.Command, targets target.List) *submissionFlags {
@@ -158,11 +160,11 @@ func (f *submissionFlags) submission(cmd *cobra.Command, origins config.Origins)
 		s.Flags = append(s.Flags, spec.Setting{Key: "status", Value: strconv.FormatBool(f.status), Origin: origins["status"]})
 	}
 	if s.Suite != nil {
-		attach(f.targets.Reader(), &s)
+		f.attach(&s)
 		return s, nil
 	}
 	for _, name := range f.targets.Reader().Needs(s) {
-		content, err := read(name)
+		content, err := f.attachment(name)
 		if err != nil {
 			return s, &cli.UsageError{Command: cmd.CommandPath(), Err: fmt.Errorf("read %s, which a property names: %w", name, err)}
 		}

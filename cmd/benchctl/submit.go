@@ -114,6 +114,9 @@ func submit(ctx context.Context, c *cli.Context, cmd *cobra.Command, f *submitFl
 	var id string
 	var warnings []string
 	if err := begin(ctx, signals, "interrupted before the coordinator answered; `benchctl list` shows whether it has the suite", func(ctx context.Context) error {
+		if err = f.upload(ctx, client); err != nil {
+			return err
+		}
 		id, warnings, err = client.Submit(ctx, remote.Request{
 			Submission: s, Agents: f.agents, Select: f.labels.Map(), WaitAgents: f.waitAgents,
 			OnAgentLoss: remote.Policy(f.onLoss), SubmittedBy: submitter(), Resume: f.resume,

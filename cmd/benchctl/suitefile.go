@@ -36,7 +36,8 @@ func (f *submissionFlags) readSuite(cmd *cobra.Command, origins config.Origins, 
 
 // attach reads the files that a suite includes and those that its settings name. The reader reports files that cannot be read,
 // with the place that names them.
-func attach(reader *spec.Reader, s *spec.Submission) {
+func (f *submissionFlags) attach(s *spec.Submission) {
+	reader := f.targets.Reader()
 	s.Attachments = map[string][]byte{}
 	tried := map[string]bool{}
 	for again := true; again; {
@@ -46,10 +47,10 @@ func attach(reader *spec.Reader, s *spec.Submission) {
 				continue
 			}
 			tried[name] = true
-			if info, err := os.Stat(name); err != nil || info.Size() > spec.MaxAttachment {
+			if info, err := os.Stat(name); err != nil || info.Size() > spec.MaxAttachment && !isTrace(name) {
 				continue
 			}
-			if content, err := read(name); err == nil {
+			if content, err := f.attachment(name); err == nil {
 				s.Attachments[name] = content
 				again = true // it may include others
 			}

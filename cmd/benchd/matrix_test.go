@@ -67,6 +67,7 @@ coordinator     coordinator  .            .           coordinator  .           c
 const calls = `
 call                   anonymous  agent  viewer  operator  granted  admin  coordinator  local  trusted  audit
 AgentService/Session   -          +      x       x         x        x      x            +      +        all
+AgentService/Trace     -          +      x       x         x        x      x            +      +        refused
 EnrollService/Enroll   +          +      +       +         +        +      +            +      +        all
 EnrollService/Renew    -          +      x       x         x        x      x            +      +        all
 RunService/Submit      -          x      x       +         +        +      x            +      +        all
@@ -81,6 +82,7 @@ RunService/Cancel      -          x      x       +         +        +      x    
 RunService/Remove      -          x      x       +         +        +      x            +      +        all
 RunService/Export      -          x      +       +         +        +      x            +      +        refused
 RunService/Import      -          x      x       +         +        +      x            +      +        all
+RunService/Upload      -          x      x       +         +        +      x            +      +        all
 RunService/Agents      -          x      +       +         +        +      x            +      +        refused
 RunService/Drain       -          x      x       +         +        +      x            +      +        all
 RunService/Act         -          x      x       +         +        +      x            +      +        all

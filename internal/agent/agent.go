@@ -47,10 +47,11 @@ type Agent struct {
 	mu        sync.Mutex
 	shards    map[shardKey]*shard
 	actions   map[string]*action
-	acted     []string    // ids of actions, the oldest first
-	lateHooks int         // hooks that continue after their timeout
-	out       *outbox     // of the open stream; nil without one
-	orphaning *time.Timer // runs while there is no coordinator
+	acted     []string                    // ids of actions, the oldest first
+	lateHooks int                         // hooks that continue after their timeout
+	out       *outbox                     // of the open stream; nil without one
+	client    benchdv1.AgentServiceClient // of the last stream
+	orphaning *time.Timer                 // runs while there is no coordinator
 	changed   chan struct{}
 	leaving   bool
 	dropped   uint64 // windows that were dropped for lack of room

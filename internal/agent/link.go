@@ -103,6 +103,9 @@ func (a *Agent) session(ctx context.Context, client benchdv1.AgentServiceClient)
 		return false, wire.FromStatus(err)
 	}
 	out := a.open()
+	a.mu.Lock()
+	a.client = client
+	a.mu.Unlock()
 	sent := make(chan error, 1)
 	go func() {
 		err := a.send(ctx, stream, out)

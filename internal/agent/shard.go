@@ -44,6 +44,7 @@ type shard struct {
 	ready      chan struct{} // closed when preparing has ended; runner and target are set if it succeeded
 	runner     *load.Runner
 	target     load.Target
+	trace      *traceFile        // nil without one
 	settings   plan.Settings     // of the run
 	properties map[string]string // the source of settings
 	points     *points           // nil without raw points
@@ -113,6 +114,16 @@ func (s *shard) prepare(m *benchdv1.Prepare) (facts map[string]string, err error
 	if err := observe.Check(s.preparing, settings.Telemetry.Endpoints, s.a.config.Outbound); err != nil {
 		return nil, err
 	}
+	if settings.Trace != nil {
+		if s.trace, err = s.a.fetchTrace(s.preparing, *settings.Trace); err != nil {
+			return nil, err
+		}
+		defer func() {
+			if err != nil {
+				err = errors.Join(err, s.trace.close())
+			}
+		}()
+	}
 	target, err := driver(s.preparing, load.Settings{
 		Properties: part.Properties, Workload: settings.Workload, Run: part.Run, Agent: part.Agent, Shard: part.Index,
 		Seed: settings.Workload.Seed, Logger: s.log, WriteBelow: s.a.config.WriteBelow, KnownIO: s.a.config.KnownIO,
@@ -140,7 +151,7 @@ func (s *shard) make(part plan.Shard, settings plan.Settings, target load.Target
 		tap = s.points.begin
 	}
 	runner, err := load.New(load.Config{
-		Target: target, Shard: part, Settings: settings, Clock: s.a.clock, Gate: s.a.config.Gate, KnownIO: s.a.config.KnownIO, Logger: s.log,
+		Target: target, Shard: part, Settings: settings, Trace: s.trace.of(), Clock: s.a.clock, Gate: s.a.config.Gate, KnownIO: s.a.config.KnownIO, Logger: s.log,
 		Emit: s.emit, Started: s.phaseStarted, Ended: s.over, Health: s.a.health.sample, Tap: tap,
 	})
 	if err != nil {
@@ -245,7 +256,7 @@ func (s *shard) end(reason string) {
 	ctx, cancel := context.WithTimeout(context.Background(), stopWithin)
 	defer cancel()
 	closed := make(chan error, 1)
-	go func() { closed <- errors.Join(s.runner.Close(ctx), s.target.Close()) }()
+	go func() { closed <- errors.Join(s.runner.Close(ctx), s.target.Close(), s.trace.close()) }()
 	select {
 	case err := <-closed:
 		if err != nil {

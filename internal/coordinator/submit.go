@@ -36,6 +36,9 @@ func (c *Coordinator) submit(ctx context.Context, req *benchdv1.SubmitRequest) (
 		return "", nil, err
 	}
 	noteSuite(ctx, suite)
+	if err := c.hasTraces(suite); err != nil {
+		return "", nil, err
+	}
 	if err := privileged(ctx, suiteNeeds(c.config.Reader.Targets(), suite)); err != nil {
 		return "", nil, err
 	}

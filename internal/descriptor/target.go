@@ -42,6 +42,8 @@ type Target struct {
 	Exclusive [][2]string
 	// Attachments are the user's files that properties name.
 	Attachments []Attachment
+	// RequestLog is the system's own log of requests, which can be captured as a trace. Optional.
+	RequestLog *RequestLog
 	// Supplied are the properties of cases that set none of them. They belong together.
 	Supplied map[string]string
 	// Actions are the actions on the target, in the order of messages. Between are the names of those that can also run before

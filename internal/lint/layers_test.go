@@ -81,7 +81,9 @@ func layers() []layer {
 		{"ideas", []part{
 			{name: "spec", beside: []string{"figure"}},
 			{name: "figure", beside: []string{"plan", "descriptor"}},
-			{name: "plan", beside: []string{"workload", "pacing", "search"}},
+			{name: "plan", beside: []string{"workload", "pacing", "search", "trace"}},
+			{name: "trace", beside: []string{"workload"}},
+			{name: "trace/capture", beside: []string{"trace", "descriptor"}},
 			{name: "workload", beside: []string{"keyspace"}},
 			{name: "keyspace"},
 			{name: "target/NAME/NAMEspec", beside: []string{"descriptor", "plan"}, only: []string{"target/NAME", "target/NAME/NAMEtest", "test"}},

@@ -8,6 +8,7 @@ import (
 
 	"github.com/benchd/benchd/internal/latency"
 	"github.com/benchd/benchd/internal/plan"
+	"github.com/benchd/benchd/internal/trace"
 )
 
 // Config configures a Runner. Target, Shard, Settings, Clock and Emit are required.
@@ -15,6 +16,7 @@ type Config struct {
 	Target   Target // closed by its owner, after the Runner
 	Shard    plan.Shard
 	Settings plan.Settings
+	Trace    *trace.File // of Settings.Trace; closed by its owner, after the Runner
 	Clock    Clock
 
 	// The functions below are called by one goroutine at a time, in the order of the events. While one of them runs no
@@ -97,6 +99,8 @@ func (c *Config) validate() error {
 	switch {
 	case c.Target == nil || c.Clock == nil || c.Emit == nil:
 		return errors.New("make runner: Target, Clock and Emit are required")
+	case (c.Settings.Trace != nil) != (c.Trace != nil):
+		return fmt.Errorf("make runner: run %s repeats a trace, whose file is missing, or has a file without a trace", c.Shard.Run)
 	case c.Shard.Workers < 1:
 		return fmt.Errorf("make runner: shard %d of run %s has no worker", c.Shard.Index, c.Shard.Run)
 	case len(c.Shard.Phases) == 0:

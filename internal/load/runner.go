@@ -12,6 +12,7 @@ import (
 	"github.com/benchd/benchd/internal/clock"
 	"github.com/benchd/benchd/internal/pacing"
 	"github.com/benchd/benchd/internal/plan"
+	"github.com/benchd/benchd/internal/trace"
 	"github.com/benchd/benchd/internal/workload"
 )
 
@@ -32,9 +33,10 @@ type Runner struct {
 
 	mu       sync.Mutex
 	segments []*segment
-	current  int        // index of the segment that runs or runs next
-	sessions []Session  // by worker; nil between Close and Prepare
-	stopped  *stopOrder // set by the first Stop or Leave
+	current  int          // index of the segment that runs or runs next
+	sessions []Session    // by worker; nil between Close and Prepare
+	replay   *trace.Share // the shard's part of a trace; nil without one
+	stopped  *stopOrder   // set by the first Stop or Leave
 	closed   bool
 	retried  map[string]uint64 // by cause, when it was asked last
 	work     sync.WaitGroup    // segments
@@ -74,6 +76,7 @@ func (r *Runner) Prepare(ctx context.Context) error {
 	if own := workers[r.cfg.Shard.Index]; own != r.cfg.Shard.Workers {
 		return fmt.Errorf("prepare shard %d: it has %d workers, but its settings demand %d", r.cfg.Shard.Index, r.cfg.Shard.Workers, own)
 	}
+	r.share(workers)
 	for _, s := range r.segments {
 		if err := s.prepare(workers); err != nil {
 			return fmt.Errorf("prepare phase %s: %w", s.phases[0].Name, err)
@@ -247,6 +250,9 @@ func (r *Runner) Close(ctx context.Context) error {
 			return fmt.Errorf("close runner: the target did not cancel an operation within %s", obeyWithin)
 		}
 	}
+	if r.replay != nil {
+		r.replay.Close()
+	}
 	return endAll(r.takeSessions(), closing(ctx))
 }
 
@@ -289,6 +295,9 @@ func (r *Runner) schedule(s *segment) (pacing.Schedule, error) {
 		return nil, nil
 	}
 	shard := r.cfg.Shard
+	if r.replay != nil {
+		return r.replay.Schedule(), nil
+	}
 	schedule, err := pacing.New(r.cfg.Settings.PacingOf(s.phases[0].Name), shard.Index, shard.Count, r.cfg.Settings.Workload.Seed)
 	if err != nil {
 		return nil, fmt.Errorf("build schedule: %w", err)

@@ -106,6 +106,9 @@ func (s *segment) prepare(workers []int) error {
 		if s.load && s.r.cfg.Shard.Loaded != nil {
 			s.workers[i].gen.GoOn(s.r.cfg.Shard.Loaded[i])
 		}
+		if s.r.replay != nil {
+			s.workers[i].replays(s.r.replay, s.load)
+		}
 		s.workers[i].loaded.begin(s.workers[i].gen, int64(settings.Interval))
 		s.workers[i].pace = pacing.NewThrottle(settings.PacingOf(s.phases[0].Name), s.r.cfg.Shard.Index, i, all, settings.Workload.Seed)
 	}
@@ -143,7 +146,7 @@ func (s *segment) start(at int64, base *clock.Timebase, sessions []Session, stop
 	if s.last().Ops > 0 && !s.load {
 		own := s.shard.EvenShare(s.last().Ops)
 		s.claims.Store(own)
-		if len(s.phases) == 1 {
+		if len(s.phases) == 1 && s.r.replay == nil {
 			s.most = own
 		}
 		s.late = len(s.phases) > 1 && s.phases[len(s.phases)-2].Announced()
@@ -188,7 +191,10 @@ func (s *segment) skipTo(at int64) {
 		s.backlog.schedule.Skip(before)
 	}
 	for _, w := range s.workers {
-		if w.pace != nil {
+		switch {
+		case w.player != nil:
+			w.err = w.player.Skip(before)
+		case w.pace != nil:
 			w.pace.Skip(before)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/benchd/benchd/internal/latency"
 	"github.com/benchd/benchd/internal/pacing"
+	"github.com/benchd/benchd/internal/trace"
 	"github.com/benchd/benchd/internal/workload"
 )
 
@@ -31,10 +32,12 @@ type worker struct {
 	alarm   timer
 
 	op, part workload.Op
-	counted  bool  // the party at the gate waits for its first operation
-	counting bool  // operations count against the phase's number of them
-	lastDone int64 // local
-	err      error // why the worker ended early
+	player   *trace.Player // yields the operations of a replay; nil otherwise
+	rows     *rowsOfTrace  // of a load; nil without a trace
+	counted  bool          // the party at the gate waits for its first operation
+	counting bool          // operations count against the phase's number of them
+	lastDone int64         // local
+	err      error         // why the worker ended early
 
 	counts  counts
 	loaded  loaded
@@ -71,9 +74,12 @@ func (w *worker) run() {
 	if !w.pass() {
 		return
 	}
-	if w.s.schedule != nil {
+	switch {
+	case w.player != nil:
+		w.replay()
+	case w.s.schedule != nil:
 		w.open()
-	} else {
+	default:
 		w.closed()
 	}
 }
@@ -85,7 +91,7 @@ func (w *worker) closed() {
 		if !w.counting && now >= s.counted.Load() {
 			w.count()
 		}
-		if !w.gen.Next(&w.op) {
+		if !w.gen.Next(&w.op) || w.rows != nil && !w.nextRow() {
 			return
 		}
 		intended, sent, ok := w.turn()
@@ -136,15 +142,21 @@ func (w *worker) open() {
 		if !ok {
 			return
 		}
-		at := s.local(intended)
-		if late := sent - max(at, free); late > int64(s.r.cfg.LateAfter) {
-			w.counts.late.Add(1)
-			w.counts.lateMax.Store(max(w.counts.lateMax.Load(), late))
-		}
-		if free = w.perform(min(at, sent), sent); free < 0 {
+		if free = w.performAt(intended, sent, free); free < 0 {
 			return
 		}
 	}
+}
+
+// performAt executes an operation that was intended at an instant of the run's time, and counts it as late if the worker was free
+// before. It returns when it was done, or -1 when the worker must end.
+func (w *worker) performAt(intended, sent, free int64) int64 {
+	at := w.s.local(intended)
+	if late := sent - max(at, free); late > int64(w.s.r.cfg.LateAfter) {
+		w.counts.late.Add(1)
+		w.counts.lateMax.Store(max(w.counts.lateMax.Load(), late))
+	}
+	return w.perform(min(at, sent), sent)
 }
 
 // due draws an operation that is intended at an instant and waits for that; ok is false when there is none left.

@@ -8,6 +8,7 @@ const (
 	ClosedLoop Arrival = "closed"  // as soon as a worker is free
 	FixedRate  Arrival = "fixed"   // evenly spaced by the clock
 	Poisson    Arrival = "poisson" // exponential gaps
+	Replay     Arrival = "replay"  // at the instants of a trace, which has them
 )
 
 // Config describes when operations are intended to start.

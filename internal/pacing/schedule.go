@@ -19,7 +19,7 @@ type Schedule interface {
 	Skip(before time.Duration)
 }
 
-// New returns the schedule of shard number shard of shards. The schedule of a closed loop is nil.
+// New returns the schedule of shard number shard of shards. The schedule of a closed loop is nil, and so is that of a replay.
 func New(cfg Config, shard, shards int, seed uint64) (Schedule, error) {
 	if shard < 0 || shard >= shards {
 		return nil, fmt.Errorf("build schedule: invalid shard %d of %d", shard, shards)
@@ -35,7 +35,7 @@ func New(cfg Config, shard, shards int, seed uint64) (Schedule, error) {
 			rate: cfg.Rate, curve: newCurve(cfg.Rate), shards: float64(shards),
 			random: rand.New(stream(seed, streamArrivals, shard, 0)),
 		}, nil
-	case ClosedLoop:
+	case ClosedLoop, Replay:
 	}
 	return nil, nil
 }

@@ -38,6 +38,11 @@ func (c *Config) Validate() error {
 			errs = append(errs, wrong("arrival", ClosedLoop, "cannot have a rate: its operations wait for each other",
 				"write arrival=fixed or arrival=poisson, or remove the rate"))
 		}
+	case Replay:
+		if c.CatchUp > 0 || len(c.Rate) > 0 {
+			errs = append(errs, wrong("arrival", Replay, "has the instants of the trace, and needs neither rate nor target",
+				"remove them; replay.speed changes the speed of a replay"))
+		}
 	case FixedRate, Poisson:
 		if c.CatchUp > 0 {
 			errs = append(errs, wrong("target", c.CatchUp, fmt.Sprintf("throttles a closed loop, and arrival=%s is an open one", c.Arrival),

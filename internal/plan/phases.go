@@ -46,9 +46,10 @@ func Phases(s Settings) []Phase {
 // Duration.
 func (p Phase) Announced() bool { return p.Ops > 0 || p.Until != "" }
 
-// PacingOf returns the pacing of a phase: a load phase that is followed by others is not paced.
+// PacingOf returns the pacing of a phase: a load phase that is followed by others is not paced, and neither is one that writes the
+// rows of a trace.
 func (s Settings) PacingOf(phase PhaseName) pacing.Config {
-	if phase == Load && s.Run {
+	if phase == Load && (s.Run || s.Pacing.Arrival == pacing.Replay) {
 		return pacing.Config{Arrival: pacing.ClosedLoop}
 	}
 	return s.Pacing
@@ -56,7 +57,7 @@ func (s Settings) PacingOf(phase PhaseName) pacing.Config {
 
 func loop(c pacing.Config) Loop {
 	switch c.Arrival {
-	case pacing.FixedRate, pacing.Poisson:
+	case pacing.FixedRate, pacing.Poisson, pacing.Replay:
 		return Open
 	case pacing.ClosedLoop:
 	}

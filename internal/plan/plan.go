@@ -13,6 +13,7 @@ import (
 
 	"github.com/benchd/benchd/internal/pacing"
 	"github.com/benchd/benchd/internal/search"
+	"github.com/benchd/benchd/internal/trace"
 	"github.com/benchd/benchd/internal/workload"
 )
 
@@ -89,6 +90,10 @@ type Settings struct {
 	DB       string // the target's name: null, hbase …
 	Workload workload.Config
 	Pacing   pacing.Config
+
+	// Trace is the trace whose operations the run repeats, Speed times as fast; nil: a generator draws them.
+	Trace *trace.Card
+	Speed float64
 
 	Load, Run    bool // which of YCSB's phases are executed
 	Threads      int  // workers per agent, when ThreadsTotal is 0

@@ -165,9 +165,12 @@ func (r *Run) PhaseAt(at time.Duration) (plan.PhaseName, time.Duration) {
 // intended returns how many operations are intended in a phase until d after its start. A schedule counts from the start
 // of the segment, so a phase that joins another continues its schedule.
 func (r *Run) intended(name plan.PhaseName) func(time.Duration) float64 {
-	rate := r.Settings.PacingOf(name).Rate
+	rate, card, speed := r.Settings.PacingOf(name).Rate, r.Settings.Trace, r.Settings.Speed
 	return func(d time.Duration) float64 {
 		before := r.since(name)
+		if card != nil {
+			return card.Intended(time.Duration(float64(before+d)*speed)) - card.Intended(time.Duration(float64(before)*speed))
+		}
 		return rate.Area((before + d).Seconds()) - rate.Area(before.Seconds())
 	}
 }

@@ -216,7 +216,7 @@ func (p *phase) offered(shards int) *float64 {
 		return nil
 	}
 	until := p.end
-	if n := float64(p.info.PlannedOps); n > 0 && p.info.Intended(until) > n {
+	if n := float64(p.info.PlannedOps); n > 0 && p.info.Intended(until) >= n {
 		until = p.whenIntended(n)
 	}
 	var sum float64

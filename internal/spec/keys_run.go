@@ -27,7 +27,7 @@ func runKeys(targets descriptor.List) []property.Key {
 		{Name: "threads.total", Kind: property.Int, Default: "0", Max: 1e7, Doc: "number of workers over all agents, instead of threadcount"},
 
 		{Name: "target", Kind: property.Int, Default: "0", Max: 1e9, Doc: "YCSB's throttle: a closed loop at this many operations per second over all agents, which catches up after a delay; 0 means no throttle"},
-		{Name: "arrival", Kind: property.Enum, Default: "closed", Values: []string{"closed", "fixed", "poisson"}, Doc: "when operations are intended to start: closed, as soon as a worker is free; fixed, evenly spaced at rate; poisson, with random gaps at rate"},
+		{Name: "arrival", Kind: property.Enum, Default: "closed", Values: []string{"closed", "fixed", "poisson", replay}, Doc: "when operations are intended to start: closed, as soon as a worker is free; fixed, evenly spaced at rate; poisson, with random gaps at rate; replay, at the instants of trace, which sets it"},
 		{Name: "rate", Kind: property.Rate, Check: checkRate, Doc: "operations per second over all agents in an open loop: 1000, or 1000 -> 50000 over 10m, or 1000 for 1m, 2000 for 1m"},
 
 		{Name: "duration", Kind: property.Duration, Default: "0s", Max: century, Doc: "how long to measure; 0 measures until operationcount is reached"},

@@ -9,6 +9,7 @@ import (
 	"github.com/benchd/benchd/internal/pacing"
 	"github.com/benchd/benchd/internal/plan"
 	"github.com/benchd/benchd/internal/property"
+	"github.com/benchd/benchd/internal/trace"
 	"github.com/benchd/benchd/internal/workload"
 )
 
@@ -65,6 +66,9 @@ func (v values) settings() plan.Settings {
 		},
 	}
 	s.RowsAfterLoad, s.RowsBeforeRun = v.rowsChanges(s.AfterLoad), v.rowsChanges(s.BeforeRun)
+	if card, err := trace.ParseCard([]byte(v.Text(TraceCard))); err == nil {
+		s.Trace, s.Speed = &card, v.Float(replaySpeed)
+	}
 	t := v.target()
 	s.Empties = t.Empties != nil && t.Empties(v.Values)
 	if t.Splits != nil {

@@ -16,6 +16,7 @@ import (
 // attach adds the contents of files that properties name to the settings.
 func (r *resolver) attach(attachments map[string][]byte) {
 	r.attachHistogram(attachments)
+	r.attachTrace(attachments)
 	for _, a := range r.target().Attachments {
 		r.attachFile(a, attachments)
 	}
@@ -90,6 +91,7 @@ func (r *resolver) attachHistogram(attachments map[string][]byte) {
 // settle resolves settings that exclude each other. It returns the value of each property that the target has, and the
 // settings that follow from them.
 func (r *resolver) settle() (map[string]string, plan.Settings) {
+	r.settleTrace()
 	r.settleSearch()
 	r.rivals("threadcount", "threads.total")
 	r.rivals("target", "rate")
@@ -143,6 +145,10 @@ func (r *resolver) settleArrival() {
 	hasRate = hasRate && rate.value != ""
 	open := hasArrival && arrival.value != "closed"
 	switch {
+	case arrival.value == replay && r.sound(TraceFile, TraceCard) && r.value(TraceCard) == "":
+		r.bad["arrival"] = true
+		r.fail(arrival, "%s needs a trace; write trace=FILE", arrival.value)
+	case arrival.value == replay:
 	case r.bad["rate"] || r.bad["arrival"] || !hasRate && !open || hasRate && open:
 	case !hasRate:
 		r.bad["rate"], r.bad["target"] = true, true

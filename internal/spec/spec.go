@@ -114,6 +114,9 @@ func (r *resolver) needs() []string {
 	if _, filled := r.given[HistogramContent]; !filled && r.value("fieldlengthdistribution") == "histogram" {
 		names = append(names, r.value("fieldlengthhistogram"))
 	}
+	if _, filled := r.given[TraceCard]; !filled && r.value(TraceFile) != "" {
+		names = append(names, r.value(TraceFile))
+	}
 	for _, a := range r.target().Attachments {
 		if name := r.fileOf(a); name != "" {
 			names = append(names, name)

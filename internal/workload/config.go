@@ -90,6 +90,12 @@ func (c *Config) FirstInsert() int64 {
 	return c.RecordCount
 }
 
+// NamesOfHashes returns the names of rows whose keys are hashes already, as those of a trace may be: they look like those of the
+// same hashes of key numbers.
+func (c *Config) NamesOfHashes() keyspace.Names {
+	return keyspace.NewNames(c.KeyPrefix, c.ZeroPadding, true)
+}
+
 // expectedNew returns YCSB's allowance for the rows that a run inserts, by which the range of the scrambled zipfian grows.
 // It counts the operations of all shards, so that it is the same on each of them.
 func (c *Config) expectedNew() int64 {

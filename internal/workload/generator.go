@@ -127,6 +127,46 @@ func (g *Generator) Next(op *Op) bool {
 	return true
 }
 
+// Replay fills in an operation whose kind and key a trace has. size is the number of bytes that it writes, as one field, and rows the
+// length of a scan; 0 draws them as Next does.
+func (g *Generator) Replay(op *Op, kind Kind, key []byte, size, rows int) {
+	*op = Op{Kind: kind, Key: key}
+	switch kind {
+	case Read:
+		op.Fields = g.readFields()
+	case Scan:
+		op.Fields = g.someFields()
+		if op.ScanLength = rows; rows == 0 {
+			op.ScanLength = int(g.s.scanLength.Draw(&g.rows.lengths))
+		}
+	case Increment:
+		op.Fields, op.Delta = g.rows.counter, g.s.cfg.IncrementBy
+	case ReadModifyWrite:
+		op.ReadFields = g.someFields()
+		g.writeSized(op, size)
+	case Update, CheckAndPut, Append:
+		g.writeSized(op, size)
+	case Insert:
+		if size > 0 {
+			g.writeSized(op, size)
+			break
+		}
+		op.Fields = g.rows.fields
+		op.Values = g.rows.values(key, op.Fields)
+	case Delete, MultiGet, Verify, Cleanup, NumKinds: // the key is all of a Delete; a trace has no others
+	}
+}
+
+// writeSized fills in what a write of a trace writes into its first field.
+func (g *Generator) writeSized(op *Op, size int) {
+	op.Fields = g.s.fields[:1]
+	if size == 0 {
+		op.Values = g.rows.random(1)
+		return
+	}
+	op.Values = g.rows.sized(size)
+}
+
 // readFields returns the fields of a Read. Only a Read uses readallfieldsbyname, as in YCSB. With dataintegrity it names all
 // fields, so that the read returns no others.
 func (g *Generator) readFields() [][]byte {

@@ -18,6 +18,8 @@ type rows struct {
 	key   []byte
 	keys  [][]byte // of a batch or a MultiGet
 	cells [][]byte // values
+	large []byte   // value of a trace
+	one   [1][]byte
 }
 
 // newRows allocates memory for the largest operation of the shard.
@@ -113,6 +115,16 @@ func (r *rows) random(n int) [][]byte {
 		r.filler.Fill(r.cells[i])
 	}
 	return r.cells[:n]
+}
+
+// sized builds one random value of a length. It allocates when it grows.
+func (r *rows) sized(length int) [][]byte {
+	if length > cap(r.large) {
+		r.large = make([]byte, 0, (2*length+keyspace.Padding)&^keyspace.Padding)
+	}
+	r.one[0] = r.large[:length]
+	r.filler.Fill(r.one[0])
+	return r.one[:]
 }
 
 func (r *rows) fill(key []byte, fields [][]byte, at int) {

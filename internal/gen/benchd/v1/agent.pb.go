@@ -3220,6 +3220,98 @@ func (x *Release) GetId() *ShardId {
 	return nil
 }
 
+// TraceRequest asks for a trace.
+type TraceRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Its id: the digest of its card.
+	Id            string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *TraceRequest) Reset() {
+	*x = TraceRequest{}
+	mi := &file_benchd_v1_agent_proto_msgTypes[34]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *TraceRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*TraceRequest) ProtoMessage() {}
+
+func (x *TraceRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_benchd_v1_agent_proto_msgTypes[34]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use TraceRequest.ProtoReflect.Descriptor instead.
+func (*TraceRequest) Descriptor() ([]byte, []int) {
+	return file_benchd_v1_agent_proto_rawDescGZIP(), []int{34}
+}
+
+func (x *TraceRequest) GetId() string {
+	if x != nil {
+		return x.Id
+	}
+	return ""
+}
+
+// TraceResponse is a piece of a trace.
+type TraceResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The piece.
+	Chunk         []byte `protobuf:"bytes,1,opt,name=chunk,proto3" json:"chunk,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *TraceResponse) Reset() {
+	*x = TraceResponse{}
+	mi := &file_benchd_v1_agent_proto_msgTypes[35]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *TraceResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*TraceResponse) ProtoMessage() {}
+
+func (x *TraceResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_benchd_v1_agent_proto_msgTypes[35]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use TraceResponse.ProtoReflect.Descriptor instead.
+func (*TraceResponse) Descriptor() ([]byte, []int) {
+	return file_benchd_v1_agent_proto_rawDescGZIP(), []int{35}
+}
+
+func (x *TraceResponse) GetChunk() []byte {
+	if x != nil {
+		return x.Chunk
+	}
+	return nil
+}
+
 var File_benchd_v1_agent_proto protoreflect.FileDescriptor
 
 const file_benchd_v1_agent_proto_rawDesc = "" +
@@ -3485,16 +3577,21 @@ const file_benchd_v1_agent_proto_rawDesc = "" +
 	"\x02id\x18\x01 \x01(\v2\x12.benchd.v1.ShardIdR\x02id\x12\x16\n" +
 	"\x06reason\x18\x02 \x01(\tR\x06reason\"-\n" +
 	"\aRelease\x12\"\n" +
-	"\x02id\x18\x01 \x01(\v2\x12.benchd.v1.ShardIdR\x02id*\xbb\x01\n" +
+	"\x02id\x18\x01 \x01(\v2\x12.benchd.v1.ShardIdR\x02id\"\x1e\n" +
+	"\fTraceRequest\x12\x0e\n" +
+	"\x02id\x18\x01 \x01(\tR\x02id\"%\n" +
+	"\rTraceResponse\x12\x14\n" +
+	"\x05chunk\x18\x01 \x01(\fR\x05chunk*\xbb\x01\n" +
 	"\rActionOutcome\x12\x1e\n" +
 	"\x1aACTION_OUTCOME_UNSPECIFIED\x10\x00\x12\x17\n" +
 	"\x13ACTION_OUTCOME_DONE\x10\x01\x12\x19\n" +
 	"\x15ACTION_OUTCOME_FAILED\x10\x02\x12\x1a\n" +
 	"\x16ACTION_OUTCOME_REFUSED\x10\x03\x12\x1e\n" +
 	"\x1aACTION_OUTCOME_UNREACHABLE\x10\x04\x12\x1a\n" +
-	"\x16ACTION_OUTCOME_UNKNOWN\x10\x052T\n" +
+	"\x16ACTION_OUTCOME_UNKNOWN\x10\x052\x92\x01\n" +
 	"\fAgentService\x12D\n" +
-	"\aSession\x12\x19.benchd.v1.SessionRequest\x1a\x1a.benchd.v1.SessionResponse(\x010\x01B:Z8github.com/benchd/benchd/internal/gen/benchd/v1;benchdv1b\x06proto3"
+	"\aSession\x12\x19.benchd.v1.SessionRequest\x1a\x1a.benchd.v1.SessionResponse(\x010\x01\x12<\n" +
+	"\x05Trace\x12\x17.benchd.v1.TraceRequest\x1a\x18.benchd.v1.TraceResponse0\x01B:Z8github.com/benchd/benchd/internal/gen/benchd/v1;benchdv1b\x06proto3"
 
 var (
 	file_benchd_v1_agent_proto_rawDescOnce sync.Once
@@ -3509,7 +3606,7 @@ func file_benchd_v1_agent_proto_rawDescGZIP() []byte {
 }
 
 var file_benchd_v1_agent_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
-var file_benchd_v1_agent_proto_msgTypes = make([]protoimpl.MessageInfo, 41)
+var file_benchd_v1_agent_proto_msgTypes = make([]protoimpl.MessageInfo, 43)
 var file_benchd_v1_agent_proto_goTypes = []any{
 	(ActionOutcome)(0),      // 0: benchd.v1.ActionOutcome
 	(*SessionRequest)(nil),  // 1: benchd.v1.SessionRequest
@@ -3546,13 +3643,15 @@ var file_benchd_v1_agent_proto_goTypes = []any{
 	(*Ack)(nil),             // 32: benchd.v1.Ack
 	(*Stop)(nil),            // 33: benchd.v1.Stop
 	(*Release)(nil),         // 34: benchd.v1.Release
-	nil,                     // 35: benchd.v1.ActionOrder.ArgsEntry
-	nil,                     // 36: benchd.v1.ActionOrder.PropertiesEntry
-	nil,                     // 37: benchd.v1.Hello.LabelsEntry
-	nil,                     // 38: benchd.v1.Prepared.TargetFactsEntry
-	nil,                     // 39: benchd.v1.Window.RetriesEntry
-	nil,                     // 40: benchd.v1.PhaseEnded.ClientEntry
-	nil,                     // 41: benchd.v1.Prepare.PropertiesEntry
+	(*TraceRequest)(nil),    // 35: benchd.v1.TraceRequest
+	(*TraceResponse)(nil),   // 36: benchd.v1.TraceResponse
+	nil,                     // 37: benchd.v1.ActionOrder.ArgsEntry
+	nil,                     // 38: benchd.v1.ActionOrder.PropertiesEntry
+	nil,                     // 39: benchd.v1.Hello.LabelsEntry
+	nil,                     // 40: benchd.v1.Prepared.TargetFactsEntry
+	nil,                     // 41: benchd.v1.Window.RetriesEntry
+	nil,                     // 42: benchd.v1.PhaseEnded.ClientEntry
+	nil,                     // 43: benchd.v1.Prepare.PropertiesEntry
 }
 var file_benchd_v1_agent_proto_depIdxs = []int32{
 	12, // 0: benchd.v1.SessionRequest.hello:type_name -> benchd.v1.Hello
@@ -3582,11 +3681,11 @@ var file_benchd_v1_agent_proto_depIdxs = []int32{
 	14, // 24: benchd.v1.Observations.id:type_name -> benchd.v1.ShardId
 	5,  // 25: benchd.v1.Observations.figures:type_name -> benchd.v1.Observed
 	6,  // 26: benchd.v1.Observations.happenings:type_name -> benchd.v1.Happening
-	35, // 27: benchd.v1.ActionOrder.args:type_name -> benchd.v1.ActionOrder.ArgsEntry
-	36, // 28: benchd.v1.ActionOrder.properties:type_name -> benchd.v1.ActionOrder.PropertiesEntry
+	37, // 27: benchd.v1.ActionOrder.args:type_name -> benchd.v1.ActionOrder.ArgsEntry
+	38, // 28: benchd.v1.ActionOrder.properties:type_name -> benchd.v1.ActionOrder.PropertiesEntry
 	0,  // 29: benchd.v1.ActionAnswer.outcome:type_name -> benchd.v1.ActionOutcome
 	14, // 30: benchd.v1.PointsOrder.id:type_name -> benchd.v1.ShardId
-	37, // 31: benchd.v1.Hello.labels:type_name -> benchd.v1.Hello.LabelsEntry
+	39, // 31: benchd.v1.Hello.labels:type_name -> benchd.v1.Hello.LabelsEntry
 	13, // 32: benchd.v1.Hello.host:type_name -> benchd.v1.HostFacts
 	15, // 33: benchd.v1.Hello.held:type_name -> benchd.v1.HeldShard
 	14, // 34: benchd.v1.HeldShard.id:type_name -> benchd.v1.ShardId
@@ -3594,27 +3693,29 @@ var file_benchd_v1_agent_proto_depIdxs = []int32{
 	23, // 36: benchd.v1.HeldShard.ended:type_name -> benchd.v1.PhaseEnded
 	18, // 37: benchd.v1.HeldShard.started:type_name -> benchd.v1.Started
 	14, // 38: benchd.v1.Prepared.id:type_name -> benchd.v1.ShardId
-	38, // 39: benchd.v1.Prepared.target_facts:type_name -> benchd.v1.Prepared.TargetFactsEntry
+	40, // 39: benchd.v1.Prepared.target_facts:type_name -> benchd.v1.Prepared.TargetFactsEntry
 	14, // 40: benchd.v1.Started.id:type_name -> benchd.v1.ShardId
 	14, // 41: benchd.v1.Window.id:type_name -> benchd.v1.ShardId
 	20, // 42: benchd.v1.Window.series:type_name -> benchd.v1.Series
 	21, // 43: benchd.v1.Window.health:type_name -> benchd.v1.Health
 	22, // 44: benchd.v1.Window.samples:type_name -> benchd.v1.ErrorSample
-	39, // 45: benchd.v1.Window.retries:type_name -> benchd.v1.Window.RetriesEntry
+	41, // 45: benchd.v1.Window.retries:type_name -> benchd.v1.Window.RetriesEntry
 	14, // 46: benchd.v1.PhaseEnded.id:type_name -> benchd.v1.ShardId
-	40, // 47: benchd.v1.PhaseEnded.client:type_name -> benchd.v1.PhaseEnded.ClientEntry
+	42, // 47: benchd.v1.PhaseEnded.client:type_name -> benchd.v1.PhaseEnded.ClientEntry
 	14, // 48: benchd.v1.Prepare.id:type_name -> benchd.v1.ShardId
 	28, // 49: benchd.v1.Prepare.phases:type_name -> benchd.v1.Phase
-	41, // 50: benchd.v1.Prepare.properties:type_name -> benchd.v1.Prepare.PropertiesEntry
+	43, // 50: benchd.v1.Prepare.properties:type_name -> benchd.v1.Prepare.PropertiesEntry
 	14, // 51: benchd.v1.Start.id:type_name -> benchd.v1.ShardId
 	30, // 52: benchd.v1.Start.timebase:type_name -> benchd.v1.Timebase
 	14, // 53: benchd.v1.Ack.id:type_name -> benchd.v1.ShardId
 	14, // 54: benchd.v1.Stop.id:type_name -> benchd.v1.ShardId
 	14, // 55: benchd.v1.Release.id:type_name -> benchd.v1.ShardId
 	1,  // 56: benchd.v1.AgentService.Session:input_type -> benchd.v1.SessionRequest
-	2,  // 57: benchd.v1.AgentService.Session:output_type -> benchd.v1.SessionResponse
-	57, // [57:58] is the sub-list for method output_type
-	56, // [56:57] is the sub-list for method input_type
+	35, // 57: benchd.v1.AgentService.Trace:input_type -> benchd.v1.TraceRequest
+	2,  // 58: benchd.v1.AgentService.Session:output_type -> benchd.v1.SessionResponse
+	36, // 59: benchd.v1.AgentService.Trace:output_type -> benchd.v1.TraceResponse
+	58, // [58:60] is the sub-list for method output_type
+	56, // [56:58] is the sub-list for method input_type
 	56, // [56:56] is the sub-list for extension type_name
 	56, // [56:56] is the sub-list for extension extendee
 	0,  // [0:56] is the sub-list for field type_name
@@ -3659,7 +3760,7 @@ func file_benchd_v1_agent_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_benchd_v1_agent_proto_rawDesc), len(file_benchd_v1_agent_proto_rawDesc)),
 			NumEnums:      1,
-			NumMessages:   41,
+			NumMessages:   43,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -22,6 +22,7 @@ const _ = grpc.SupportPackageIsVersion9
 
 const (
 	AgentService_Session_FullMethodName = "/benchd.v1.AgentService/Session"
+	AgentService_Trace_FullMethodName   = "/benchd.v1.AgentService/Trace"
 )
 
 // AgentServiceClient is the client API for AgentService service.
@@ -33,6 +34,8 @@ type AgentServiceClient interface {
 	// Session is an agent's only stream, open as long as the agent runs. The first message is a Hello; the
 	// coordinator answers with a Welcome, or ends the stream with a status that has the reason.
 	Session(ctx context.Context, opts ...grpc.CallOption) (grpc.BidiStreamingClient[SessionRequest, SessionResponse], error)
+	// Trace streams the file of a trace that a run repeats, in pieces.
+	Trace(ctx context.Context, in *TraceRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[TraceResponse], error)
 }
 
 type agentServiceClient struct {
@@ -56,6 +59,25 @@ func (c *agentServiceClient) Session(ctx context.Context, opts ...grpc.CallOptio
 // This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
 type AgentService_SessionClient = grpc.BidiStreamingClient[SessionRequest, SessionResponse]
 
+func (c *agentServiceClient) Trace(ctx context.Context, in *TraceRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[TraceResponse], error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	stream, err := c.cc.NewStream(ctx, &AgentService_ServiceDesc.Streams[1], AgentService_Trace_FullMethodName, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	x := &grpc.GenericClientStream[TraceRequest, TraceResponse]{ClientStream: stream}
+	if err := x.ClientStream.SendMsg(in); err != nil {
+		return nil, err
+	}
+	if err := x.ClientStream.CloseSend(); err != nil {
+		return nil, err
+	}
+	return x, nil
+}
+
+// This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
+type AgentService_TraceClient = grpc.ServerStreamingClient[TraceResponse]
+
 // AgentServiceServer is the server API for AgentService service.
 // All implementations must embed UnimplementedAgentServiceServer
 // for forward compatibility.
@@ -65,6 +87,8 @@ type AgentServiceServer interface {
 	// Session is an agent's only stream, open as long as the agent runs. The first message is a Hello; the
 	// coordinator answers with a Welcome, or ends the stream with a status that has the reason.
 	Session(grpc.BidiStreamingServer[SessionRequest, SessionResponse]) error
+	// Trace streams the file of a trace that a run repeats, in pieces.
+	Trace(*TraceRequest, grpc.ServerStreamingServer[TraceResponse]) error
 	mustEmbedUnimplementedAgentServiceServer()
 }
 
@@ -77,6 +101,9 @@ type UnimplementedAgentServiceServer struct{}
 
 func (UnimplementedAgentServiceServer) Session(grpc.BidiStreamingServer[SessionRequest, SessionResponse]) error {
 	return status.Error(codes.Unimplemented, "method Session not implemented")
+}
+func (UnimplementedAgentServiceServer) Trace(*TraceRequest, grpc.ServerStreamingServer[TraceResponse]) error {
+	return status.Error(codes.Unimplemented, "method Trace not implemented")
 }
 func (UnimplementedAgentServiceServer) mustEmbedUnimplementedAgentServiceServer() {}
 func (UnimplementedAgentServiceServer) testEmbeddedByValue()                      {}
@@ -106,6 +133,17 @@ func _AgentService_Session_Handler(srv interface{}, stream grpc.ServerStream) er
 // This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
 type AgentService_SessionServer = grpc.BidiStreamingServer[SessionRequest, SessionResponse]
 
+func _AgentService_Trace_Handler(srv interface{}, stream grpc.ServerStream) error {
+	m := new(TraceRequest)
+	if err := stream.RecvMsg(m); err != nil {
+		return err
+	}
+	return srv.(AgentServiceServer).Trace(m, &grpc.GenericServerStream[TraceRequest, TraceResponse]{ServerStream: stream})
+}
+
+// This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
+type AgentService_TraceServer = grpc.ServerStreamingServer[TraceResponse]
+
 // AgentService_ServiceDesc is the grpc.ServiceDesc for AgentService service.
 // It's only intended for direct use with grpc.RegisterService,
 // and not to be introspected or modified (even as a copy)
@@ -119,6 +157,11 @@ var AgentService_ServiceDesc = grpc.ServiceDesc{
 			Handler:       _AgentService_Session_Handler,
 			ServerStreams: true,
 			ClientStreams: true,
+		},
+		{
+			StreamName:    "Trace",
+			Handler:       _AgentService_Trace_Handler,
+			ServerStreams: true,
 		},
 	},
 	Metadata: "benchd/v1/agent.proto",

@@ -3622,6 +3622,107 @@ func (x *AuditResponse) GetLine() []byte {
 	return nil
 }
 
+// UploadRequest is a piece of a trace.
+type UploadRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// In the first message, which has no piece: the card of the trace.
+	Card string `protobuf:"bytes,1,opt,name=card,proto3" json:"card,omitempty"`
+	// The piece.
+	Chunk         []byte `protobuf:"bytes,2,opt,name=chunk,proto3" json:"chunk,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *UploadRequest) Reset() {
+	*x = UploadRequest{}
+	mi := &file_benchd_v1_run_proto_msgTypes[49]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *UploadRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*UploadRequest) ProtoMessage() {}
+
+func (x *UploadRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_benchd_v1_run_proto_msgTypes[49]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use UploadRequest.ProtoReflect.Descriptor instead.
+func (*UploadRequest) Descriptor() ([]byte, []int) {
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{49}
+}
+
+func (x *UploadRequest) GetCard() string {
+	if x != nil {
+		return x.Card
+	}
+	return ""
+}
+
+func (x *UploadRequest) GetChunk() []byte {
+	if x != nil {
+		return x.Chunk
+	}
+	return nil
+}
+
+// UploadResponse answers when the trace is stored.
+type UploadResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Its id: the digest of its card.
+	Id            string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *UploadResponse) Reset() {
+	*x = UploadResponse{}
+	mi := &file_benchd_v1_run_proto_msgTypes[50]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *UploadResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*UploadResponse) ProtoMessage() {}
+
+func (x *UploadResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_benchd_v1_run_proto_msgTypes[50]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use UploadResponse.ProtoReflect.Descriptor instead.
+func (*UploadResponse) Descriptor() ([]byte, []int) {
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{50}
+}
+
+func (x *UploadResponse) GetId() string {
+	if x != nil {
+		return x.Id
+	}
+	return ""
+}
+
 var File_benchd_v1_run_proto protoreflect.FileDescriptor
 
 const file_benchd_v1_run_proto_rawDesc = "" +
@@ -3928,11 +4029,16 @@ const file_benchd_v1_run_proto_rawDesc = "" +
 	"\x03who\x18\x02 \x01(\tR\x03who\x12\x18\n" +
 	"\arefused\x18\x03 \x01(\bR\arefused\"#\n" +
 	"\rAuditResponse\x12\x12\n" +
-	"\x04line\x18\x01 \x01(\fR\x04line*p\n" +
+	"\x04line\x18\x01 \x01(\fR\x04line\"9\n" +
+	"\rUploadRequest\x12\x12\n" +
+	"\x04card\x18\x01 \x01(\tR\x04card\x12\x14\n" +
+	"\x05chunk\x18\x02 \x01(\fR\x05chunk\" \n" +
+	"\x0eUploadResponse\x12\x0e\n" +
+	"\x02id\x18\x01 \x01(\tR\x02id*p\n" +
 	"\x0fAgentLossPolicy\x12!\n" +
 	"\x1dAGENT_LOSS_POLICY_UNSPECIFIED\x10\x00\x12\x1a\n" +
 	"\x16AGENT_LOSS_POLICY_FAIL\x10\x01\x12\x1e\n" +
-	"\x1aAGENT_LOSS_POLICY_CONTINUE\x10\x022\xb7\b\n" +
+	"\x1aAGENT_LOSS_POLICY_CONTINUE\x10\x022\xf8\b\n" +
 	"\n" +
 	"RunService\x12=\n" +
 	"\x06Submit\x12\x18.benchd.v1.SubmitRequest\x1a\x19.benchd.v1.SubmitResponse\x12C\n" +
@@ -3947,7 +4053,8 @@ const file_benchd_v1_run_proto_rawDesc = "" +
 	"\x06Cancel\x12\x18.benchd.v1.CancelRequest\x1a\x19.benchd.v1.CancelResponse\x12=\n" +
 	"\x06Remove\x12\x18.benchd.v1.RemoveRequest\x1a\x19.benchd.v1.RemoveResponse\x12?\n" +
 	"\x06Export\x12\x18.benchd.v1.ExportRequest\x1a\x19.benchd.v1.ExportResponse0\x01\x12?\n" +
-	"\x06Import\x12\x18.benchd.v1.ImportRequest\x1a\x19.benchd.v1.ImportResponse(\x01\x12=\n" +
+	"\x06Import\x12\x18.benchd.v1.ImportRequest\x1a\x19.benchd.v1.ImportResponse(\x01\x12?\n" +
+	"\x06Upload\x12\x18.benchd.v1.UploadRequest\x1a\x19.benchd.v1.UploadResponse(\x01\x12=\n" +
 	"\x06Agents\x12\x18.benchd.v1.AgentsRequest\x1a\x19.benchd.v1.AgentsResponse\x12:\n" +
 	"\x05Drain\x12\x17.benchd.v1.DrainRequest\x1a\x18.benchd.v1.DrainResponse\x124\n" +
 	"\x03Act\x12\x15.benchd.v1.ActRequest\x1a\x16.benchd.v1.ActResponse\x12:\n" +
@@ -3967,7 +4074,7 @@ func file_benchd_v1_run_proto_rawDescGZIP() []byte {
 }
 
 var file_benchd_v1_run_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
-var file_benchd_v1_run_proto_msgTypes = make([]protoimpl.MessageInfo, 58)
+var file_benchd_v1_run_proto_msgTypes = make([]protoimpl.MessageInfo, 60)
 var file_benchd_v1_run_proto_goTypes = []any{
 	(AgentLossPolicy)(0),          // 0: benchd.v1.AgentLossPolicy
 	(*Submission)(nil),            // 1: benchd.v1.Submission
@@ -4019,69 +4126,71 @@ var file_benchd_v1_run_proto_goTypes = []any{
 	(*AboutResponse)(nil),         // 47: benchd.v1.AboutResponse
 	(*AuditRequest)(nil),          // 48: benchd.v1.AuditRequest
 	(*AuditResponse)(nil),         // 49: benchd.v1.AuditResponse
-	nil,                           // 50: benchd.v1.Submission.TagsEntry
-	nil,                           // 51: benchd.v1.Submission.AttachmentsEntry
-	nil,                           // 52: benchd.v1.SubmitRequest.SelectEntry
-	nil,                           // 53: benchd.v1.AdviseRequest.SelectEntry
-	nil,                           // 54: benchd.v1.PointsResponse.BegunNsEntry
-	nil,                           // 55: benchd.v1.SuiteSummary.TagsEntry
-	nil,                           // 56: benchd.v1.ForeignImport.TagsEntry
-	nil,                           // 57: benchd.v1.AgentInfo.LabelsEntry
-	nil,                           // 58: benchd.v1.ActRequest.ArgsEntry
-	(*durationpb.Duration)(nil),   // 59: google.protobuf.Duration
-	(*timestamppb.Timestamp)(nil), // 60: google.protobuf.Timestamp
-	(*Series)(nil),                // 61: benchd.v1.Series
-	(*HostFacts)(nil),             // 62: benchd.v1.HostFacts
+	(*UploadRequest)(nil),         // 50: benchd.v1.UploadRequest
+	(*UploadResponse)(nil),        // 51: benchd.v1.UploadResponse
+	nil,                           // 52: benchd.v1.Submission.TagsEntry
+	nil,                           // 53: benchd.v1.Submission.AttachmentsEntry
+	nil,                           // 54: benchd.v1.SubmitRequest.SelectEntry
+	nil,                           // 55: benchd.v1.AdviseRequest.SelectEntry
+	nil,                           // 56: benchd.v1.PointsResponse.BegunNsEntry
+	nil,                           // 57: benchd.v1.SuiteSummary.TagsEntry
+	nil,                           // 58: benchd.v1.ForeignImport.TagsEntry
+	nil,                           // 59: benchd.v1.AgentInfo.LabelsEntry
+	nil,                           // 60: benchd.v1.ActRequest.ArgsEntry
+	(*durationpb.Duration)(nil),   // 61: google.protobuf.Duration
+	(*timestamppb.Timestamp)(nil), // 62: google.protobuf.Timestamp
+	(*Series)(nil),                // 63: benchd.v1.Series
+	(*HostFacts)(nil),             // 64: benchd.v1.HostFacts
 }
 var file_benchd_v1_run_proto_depIdxs = []int32{
 	2,  // 0: benchd.v1.Submission.files:type_name -> benchd.v1.SourceFile
 	3,  // 1: benchd.v1.Submission.properties:type_name -> benchd.v1.Setting
 	3,  // 2: benchd.v1.Submission.flags:type_name -> benchd.v1.Setting
-	50, // 3: benchd.v1.Submission.tags:type_name -> benchd.v1.Submission.TagsEntry
-	51, // 4: benchd.v1.Submission.attachments:type_name -> benchd.v1.Submission.AttachmentsEntry
+	52, // 3: benchd.v1.Submission.tags:type_name -> benchd.v1.Submission.TagsEntry
+	53, // 4: benchd.v1.Submission.attachments:type_name -> benchd.v1.Submission.AttachmentsEntry
 	2,  // 5: benchd.v1.Submission.suite:type_name -> benchd.v1.SourceFile
 	3,  // 6: benchd.v1.Submission.variables:type_name -> benchd.v1.Setting
 	1,  // 7: benchd.v1.SubmitRequest.submission:type_name -> benchd.v1.Submission
-	52, // 8: benchd.v1.SubmitRequest.select:type_name -> benchd.v1.SubmitRequest.SelectEntry
-	59, // 9: benchd.v1.SubmitRequest.wait_agents:type_name -> google.protobuf.Duration
+	54, // 8: benchd.v1.SubmitRequest.select:type_name -> benchd.v1.SubmitRequest.SelectEntry
+	61, // 9: benchd.v1.SubmitRequest.wait_agents:type_name -> google.protobuf.Duration
 	0,  // 10: benchd.v1.SubmitRequest.on_agent_loss:type_name -> benchd.v1.AgentLossPolicy
 	1,  // 11: benchd.v1.ValidateRequest.submission:type_name -> benchd.v1.Submission
 	1,  // 12: benchd.v1.AdviseRequest.submission:type_name -> benchd.v1.Submission
-	53, // 13: benchd.v1.AdviseRequest.select:type_name -> benchd.v1.AdviseRequest.SelectEntry
-	59, // 14: benchd.v1.WatchResponse.elapsed:type_name -> google.protobuf.Duration
-	59, // 15: benchd.v1.WatchResponse.planned:type_name -> google.protobuf.Duration
+	55, // 13: benchd.v1.AdviseRequest.select:type_name -> benchd.v1.AdviseRequest.SelectEntry
+	61, // 14: benchd.v1.WatchResponse.elapsed:type_name -> google.protobuf.Duration
+	61, // 15: benchd.v1.WatchResponse.planned:type_name -> google.protobuf.Duration
 	13, // 16: benchd.v1.WatchResponse.operations:type_name -> benchd.v1.LiveOperation
 	14, // 17: benchd.v1.WatchResponse.agents:type_name -> benchd.v1.LiveAgent
 	15, // 18: benchd.v1.WatchResponse.events:type_name -> benchd.v1.LiveEvent
 	12, // 19: benchd.v1.WatchResponse.statuses:type_name -> benchd.v1.LiveStatus
-	59, // 20: benchd.v1.WatchResponse.ahead:type_name -> google.protobuf.Duration
-	60, // 21: benchd.v1.LiveStatus.at:type_name -> google.protobuf.Timestamp
-	60, // 22: benchd.v1.LiveEvent.at:type_name -> google.protobuf.Timestamp
-	60, // 23: benchd.v1.HistogramsResponse.phase_start:type_name -> google.protobuf.Timestamp
-	61, // 24: benchd.v1.HistogramsResponse.series:type_name -> benchd.v1.Series
+	61, // 20: benchd.v1.WatchResponse.ahead:type_name -> google.protobuf.Duration
+	62, // 21: benchd.v1.LiveStatus.at:type_name -> google.protobuf.Timestamp
+	62, // 22: benchd.v1.LiveEvent.at:type_name -> google.protobuf.Timestamp
+	62, // 23: benchd.v1.HistogramsResponse.phase_start:type_name -> google.protobuf.Timestamp
+	63, // 24: benchd.v1.HistogramsResponse.series:type_name -> benchd.v1.Series
 	20, // 25: benchd.v1.HistogramsResponse.logged:type_name -> benchd.v1.LoggedInterval
-	60, // 26: benchd.v1.LoggedInterval.phase_start:type_name -> google.protobuf.Timestamp
+	62, // 26: benchd.v1.LoggedInterval.phase_start:type_name -> google.protobuf.Timestamp
 	21, // 27: benchd.v1.LoggedInterval.series:type_name -> benchd.v1.LoggedSeries
 	22, // 28: benchd.v1.LoggedSeries.response:type_name -> benchd.v1.LoggedHistogram
 	22, // 29: benchd.v1.LoggedSeries.service:type_name -> benchd.v1.LoggedHistogram
-	54, // 30: benchd.v1.PointsResponse.begun_ns:type_name -> benchd.v1.PointsResponse.BegunNsEntry
+	56, // 30: benchd.v1.PointsResponse.begun_ns:type_name -> benchd.v1.PointsResponse.BegunNsEntry
 	25, // 31: benchd.v1.PointsResponse.counted:type_name -> benchd.v1.Counted
 	28, // 32: benchd.v1.ListResponse.suites:type_name -> benchd.v1.SuiteSummary
-	60, // 33: benchd.v1.SuiteSummary.created:type_name -> google.protobuf.Timestamp
-	55, // 34: benchd.v1.SuiteSummary.tags:type_name -> benchd.v1.SuiteSummary.TagsEntry
-	59, // 35: benchd.v1.SuiteSummary.ahead:type_name -> google.protobuf.Duration
+	62, // 33: benchd.v1.SuiteSummary.created:type_name -> google.protobuf.Timestamp
+	57, // 34: benchd.v1.SuiteSummary.tags:type_name -> benchd.v1.SuiteSummary.TagsEntry
+	61, // 35: benchd.v1.SuiteSummary.ahead:type_name -> google.protobuf.Duration
 	36, // 36: benchd.v1.ImportRequest.foreign:type_name -> benchd.v1.ForeignImport
-	56, // 37: benchd.v1.ForeignImport.tags:type_name -> benchd.v1.ForeignImport.TagsEntry
+	58, // 37: benchd.v1.ForeignImport.tags:type_name -> benchd.v1.ForeignImport.TagsEntry
 	37, // 38: benchd.v1.ForeignImport.files:type_name -> benchd.v1.ForeignFile
 	41, // 39: benchd.v1.AgentsResponse.agents:type_name -> benchd.v1.AgentInfo
-	57, // 40: benchd.v1.AgentInfo.labels:type_name -> benchd.v1.AgentInfo.LabelsEntry
-	62, // 41: benchd.v1.AgentInfo.host:type_name -> benchd.v1.HostFacts
-	60, // 42: benchd.v1.AgentInfo.last_heard:type_name -> google.protobuf.Timestamp
+	59, // 40: benchd.v1.AgentInfo.labels:type_name -> benchd.v1.AgentInfo.LabelsEntry
+	64, // 41: benchd.v1.AgentInfo.host:type_name -> benchd.v1.HostFacts
+	62, // 42: benchd.v1.AgentInfo.last_heard:type_name -> google.protobuf.Timestamp
 	1,  // 43: benchd.v1.ActRequest.submission:type_name -> benchd.v1.Submission
-	58, // 44: benchd.v1.ActRequest.args:type_name -> benchd.v1.ActRequest.ArgsEntry
-	59, // 45: benchd.v1.ActRequest.timeout:type_name -> google.protobuf.Duration
-	60, // 46: benchd.v1.AboutResponse.certificate_expires:type_name -> google.protobuf.Timestamp
-	60, // 47: benchd.v1.AuditRequest.since:type_name -> google.protobuf.Timestamp
+	60, // 44: benchd.v1.ActRequest.args:type_name -> benchd.v1.ActRequest.ArgsEntry
+	61, // 45: benchd.v1.ActRequest.timeout:type_name -> google.protobuf.Duration
+	62, // 46: benchd.v1.AboutResponse.certificate_expires:type_name -> google.protobuf.Timestamp
+	62, // 47: benchd.v1.AuditRequest.since:type_name -> google.protobuf.Timestamp
 	4,  // 48: benchd.v1.RunService.Submit:input_type -> benchd.v1.SubmitRequest
 	6,  // 49: benchd.v1.RunService.Validate:input_type -> benchd.v1.ValidateRequest
 	8,  // 50: benchd.v1.RunService.Advise:input_type -> benchd.v1.AdviseRequest
@@ -4094,30 +4203,32 @@ var file_benchd_v1_run_proto_depIdxs = []int32{
 	31, // 57: benchd.v1.RunService.Remove:input_type -> benchd.v1.RemoveRequest
 	33, // 58: benchd.v1.RunService.Export:input_type -> benchd.v1.ExportRequest
 	35, // 59: benchd.v1.RunService.Import:input_type -> benchd.v1.ImportRequest
-	39, // 60: benchd.v1.RunService.Agents:input_type -> benchd.v1.AgentsRequest
-	42, // 61: benchd.v1.RunService.Drain:input_type -> benchd.v1.DrainRequest
-	44, // 62: benchd.v1.RunService.Act:input_type -> benchd.v1.ActRequest
-	46, // 63: benchd.v1.RunService.About:input_type -> benchd.v1.AboutRequest
-	48, // 64: benchd.v1.RunService.Audit:input_type -> benchd.v1.AuditRequest
-	5,  // 65: benchd.v1.RunService.Submit:output_type -> benchd.v1.SubmitResponse
-	7,  // 66: benchd.v1.RunService.Validate:output_type -> benchd.v1.ValidateResponse
-	9,  // 67: benchd.v1.RunService.Advise:output_type -> benchd.v1.AdviseResponse
-	11, // 68: benchd.v1.RunService.Watch:output_type -> benchd.v1.WatchResponse
-	17, // 69: benchd.v1.RunService.Get:output_type -> benchd.v1.GetResponse
-	19, // 70: benchd.v1.RunService.Histograms:output_type -> benchd.v1.HistogramsResponse
-	24, // 71: benchd.v1.RunService.Points:output_type -> benchd.v1.PointsResponse
-	27, // 72: benchd.v1.RunService.List:output_type -> benchd.v1.ListResponse
-	30, // 73: benchd.v1.RunService.Cancel:output_type -> benchd.v1.CancelResponse
-	32, // 74: benchd.v1.RunService.Remove:output_type -> benchd.v1.RemoveResponse
-	34, // 75: benchd.v1.RunService.Export:output_type -> benchd.v1.ExportResponse
-	38, // 76: benchd.v1.RunService.Import:output_type -> benchd.v1.ImportResponse
-	40, // 77: benchd.v1.RunService.Agents:output_type -> benchd.v1.AgentsResponse
-	43, // 78: benchd.v1.RunService.Drain:output_type -> benchd.v1.DrainResponse
-	45, // 79: benchd.v1.RunService.Act:output_type -> benchd.v1.ActResponse
-	47, // 80: benchd.v1.RunService.About:output_type -> benchd.v1.AboutResponse
-	49, // 81: benchd.v1.RunService.Audit:output_type -> benchd.v1.AuditResponse
-	65, // [65:82] is the sub-list for method output_type
-	48, // [48:65] is the sub-list for method input_type
+	50, // 60: benchd.v1.RunService.Upload:input_type -> benchd.v1.UploadRequest
+	39, // 61: benchd.v1.RunService.Agents:input_type -> benchd.v1.AgentsRequest
+	42, // 62: benchd.v1.RunService.Drain:input_type -> benchd.v1.DrainRequest
+	44, // 63: benchd.v1.RunService.Act:input_type -> benchd.v1.ActRequest
+	46, // 64: benchd.v1.RunService.About:input_type -> benchd.v1.AboutRequest
+	48, // 65: benchd.v1.RunService.Audit:input_type -> benchd.v1.AuditRequest
+	5,  // 66: benchd.v1.RunService.Submit:output_type -> benchd.v1.SubmitResponse
+	7,  // 67: benchd.v1.RunService.Validate:output_type -> benchd.v1.ValidateResponse
+	9,  // 68: benchd.v1.RunService.Advise:output_type -> benchd.v1.AdviseResponse
+	11, // 69: benchd.v1.RunService.Watch:output_type -> benchd.v1.WatchResponse
+	17, // 70: benchd.v1.RunService.Get:output_type -> benchd.v1.GetResponse
+	19, // 71: benchd.v1.RunService.Histograms:output_type -> benchd.v1.HistogramsResponse
+	24, // 72: benchd.v1.RunService.Points:output_type -> benchd.v1.PointsResponse
+	27, // 73: benchd.v1.RunService.List:output_type -> benchd.v1.ListResponse
+	30, // 74: benchd.v1.RunService.Cancel:output_type -> benchd.v1.CancelResponse
+	32, // 75: benchd.v1.RunService.Remove:output_type -> benchd.v1.RemoveResponse
+	34, // 76: benchd.v1.RunService.Export:output_type -> benchd.v1.ExportResponse
+	38, // 77: benchd.v1.RunService.Import:output_type -> benchd.v1.ImportResponse
+	51, // 78: benchd.v1.RunService.Upload:output_type -> benchd.v1.UploadResponse
+	40, // 79: benchd.v1.RunService.Agents:output_type -> benchd.v1.AgentsResponse
+	43, // 80: benchd.v1.RunService.Drain:output_type -> benchd.v1.DrainResponse
+	45, // 81: benchd.v1.RunService.Act:output_type -> benchd.v1.ActResponse
+	47, // 82: benchd.v1.RunService.About:output_type -> benchd.v1.AboutResponse
+	49, // 83: benchd.v1.RunService.Audit:output_type -> benchd.v1.AuditResponse
+	66, // [66:84] is the sub-list for method output_type
+	48, // [48:66] is the sub-list for method input_type
 	48, // [48:48] is the sub-list for extension type_name
 	48, // [48:48] is the sub-list for extension extendee
 	0,  // [0:48] is the sub-list for field type_name
@@ -4135,7 +4246,7 @@ func file_benchd_v1_run_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_benchd_v1_run_proto_rawDesc), len(file_benchd_v1_run_proto_rawDesc)),
 			NumEnums:      1,
-			NumMessages:   58,
+			NumMessages:   60,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -31,6 +31,7 @@ const (
 	RunService_Remove_FullMethodName     = "/benchd.v1.RunService/Remove"
 	RunService_Export_FullMethodName     = "/benchd.v1.RunService/Export"
 	RunService_Import_FullMethodName     = "/benchd.v1.RunService/Import"
+	RunService_Upload_FullMethodName     = "/benchd.v1.RunService/Upload"
 	RunService_Agents_FullMethodName     = "/benchd.v1.RunService/Agents"
 	RunService_Drain_FullMethodName      = "/benchd.v1.RunService/Drain"
 	RunService_Act_FullMethodName        = "/benchd.v1.RunService/Act"
@@ -68,6 +69,8 @@ type RunServiceClient interface {
 	Export(ctx context.Context, in *ExportRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[ExportResponse], error)
 	// Import receives an exported suite, or files of another program, in pieces, and answers when it is in the archive.
 	Import(ctx context.Context, opts ...grpc.CallOption) (grpc.ClientStreamingClient[ImportRequest, ImportResponse], error)
+	// Upload receives the file of a trace that a submission will name, in pieces. It answers at once if the coordinator has the file.
+	Upload(ctx context.Context, opts ...grpc.CallOption) (grpc.ClientStreamingClient[UploadRequest, UploadResponse], error)
 	// Agents returns the agents in the roster.
 	Agents(ctx context.Context, in *AgentsRequest, opts ...grpc.CallOption) (*AgentsResponse, error)
 	// Drain excludes an agent from further runs.
@@ -256,6 +259,19 @@ func (c *runServiceClient) Import(ctx context.Context, opts ...grpc.CallOption) 
 // This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
 type RunService_ImportClient = grpc.ClientStreamingClient[ImportRequest, ImportResponse]
 
+func (c *runServiceClient) Upload(ctx context.Context, opts ...grpc.CallOption) (grpc.ClientStreamingClient[UploadRequest, UploadResponse], error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	stream, err := c.cc.NewStream(ctx, &RunService_ServiceDesc.Streams[6], RunService_Upload_FullMethodName, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	x := &grpc.GenericClientStream[UploadRequest, UploadResponse]{ClientStream: stream}
+	return x, nil
+}
+
+// This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
+type RunService_UploadClient = grpc.ClientStreamingClient[UploadRequest, UploadResponse]
+
 func (c *runServiceClient) Agents(ctx context.Context, in *AgentsRequest, opts ...grpc.CallOption) (*AgentsResponse, error) {
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
 	out := new(AgentsResponse)
@@ -298,7 +314,7 @@ func (c *runServiceClient) About(ctx context.Context, in *AboutRequest, opts ...
 
 func (c *runServiceClient) Audit(ctx context.Context, in *AuditRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[AuditResponse], error) {
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
-	stream, err := c.cc.NewStream(ctx, &RunService_ServiceDesc.Streams[6], RunService_Audit_FullMethodName, cOpts...)
+	stream, err := c.cc.NewStream(ctx, &RunService_ServiceDesc.Streams[7], RunService_Audit_FullMethodName, cOpts...)
 	if err != nil {
 		return nil, err
 	}
@@ -345,6 +361,8 @@ type RunServiceServer interface {
 	Export(*ExportRequest, grpc.ServerStreamingServer[ExportResponse]) error
 	// Import receives an exported suite, or files of another program, in pieces, and answers when it is in the archive.
 	Import(grpc.ClientStreamingServer[ImportRequest, ImportResponse]) error
+	// Upload receives the file of a trace that a submission will name, in pieces. It answers at once if the coordinator has the file.
+	Upload(grpc.ClientStreamingServer[UploadRequest, UploadResponse]) error
 	// Agents returns the agents in the roster.
 	Agents(context.Context, *AgentsRequest) (*AgentsResponse, error)
 	// Drain excludes an agent from further runs.
@@ -400,6 +418,9 @@ func (UnimplementedRunServiceServer) Export(*ExportRequest, grpc.ServerStreaming
 }
 func (UnimplementedRunServiceServer) Import(grpc.ClientStreamingServer[ImportRequest, ImportResponse]) error {
 	return status.Error(codes.Unimplemented, "method Import not implemented")
+}
+func (UnimplementedRunServiceServer) Upload(grpc.ClientStreamingServer[UploadRequest, UploadResponse]) error {
+	return status.Error(codes.Unimplemented, "method Upload not implemented")
 }
 func (UnimplementedRunServiceServer) Agents(context.Context, *AgentsRequest) (*AgentsResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method Agents not implemented")
@@ -607,6 +628,13 @@ func _RunService_Import_Handler(srv interface{}, stream grpc.ServerStream) error
 // This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
 type RunService_ImportServer = grpc.ClientStreamingServer[ImportRequest, ImportResponse]
 
+func _RunService_Upload_Handler(srv interface{}, stream grpc.ServerStream) error {
+	return srv.(RunServiceServer).Upload(&grpc.GenericServerStream[UploadRequest, UploadResponse]{ServerStream: stream})
+}
+
+// This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
+type RunService_UploadServer = grpc.ClientStreamingServer[UploadRequest, UploadResponse]
+
 func _RunService_Agents_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
 	in := new(AgentsRequest)
 	if err := dec(in); err != nil {
@@ -767,6 +795,11 @@ var RunService_ServiceDesc = grpc.ServiceDesc{
 		{
 			StreamName:    "Import",
 			Handler:       _RunService_Import_Handler,
+			ClientStreams: true,
+		},
+		{
+			StreamName:    "Upload",
+			Handler:       _RunService_Upload_Handler,
 			ClientStreams: true,
 		},
 		{

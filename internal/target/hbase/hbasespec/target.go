@@ -58,6 +58,7 @@ func common() descriptor.Target {
 		Keys:        keys(),
 		Exclusive:   [][2]string{{"hbase.splits", SplitKeys}},
 		Attachments: []descriptor.Attachment{{File: "hbase.splits.file", Into: SplitKeys, Parse: readSplits}},
+		RequestLog:  requestLog(),
 		Check:       check,
 		Address:     append(addressKeys(), registryKey, masterPortKey),
 		Where:       "hbase.zookeeper.quorum=zk1:2181",
