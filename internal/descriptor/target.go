@@ -28,6 +28,8 @@ type Target struct {
 	// Embedded describes the system that a run can start itself; the zero value means none. The address that a suite sets for
 	// another target does not apply to such a system.
 	Embedded Embedded
+	// AnyFields reports that rows and reads can have fields of any names.
+	AnyFields bool
 	// Stores reports that the rows of a run exist for the next run, in the table that property table names at Address.
 	Stores bool
 	// Filling are the properties of filling a table. A case that only uses a table does not inherit them from its suite.
@@ -183,6 +185,14 @@ func (l List) Names() []string {
 		names[i] = t.Name
 	}
 	return names
+}
+
+// WithAnyFields lists the names of the targets whose rows can have fields of any names.
+func (l List) WithAnyFields() []string {
+	return slices.DeleteFunc(l.Names(), func(name string) bool {
+		t, _ := l.Find(name)
+		return !t.AnyFields
+	})
 }
 
 // Watched lists the names of the targets that are watched by default.

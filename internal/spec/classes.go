@@ -14,7 +14,7 @@ import (
 	"github.com/benchd/benchd/internal/property"
 )
 
-// coreWorkload is the only workload class that benchd supports.
+// coreWorkload is the default of YCSB's workload classes.
 const coreWorkload = "site.ycsb.workloads.CoreWorkload"
 
 // className returns the name of a Java class in current YCSB: until 0.15 its packages had another prefix.
@@ -25,14 +25,16 @@ func className(value string) string {
 	return value
 }
 
-// checkWorkload accepts YCSB's CoreWorkload under each of its names.
+// checkWorkload accepts YCSB's CoreWorkload and TimeSeriesWorkload under each of their names.
 func checkWorkload(value string) (string, error) {
 	name := className(value)
 	if name == coreWorkload || name == "core" || name == "CoreWorkload" {
 		return coreWorkload, nil
 	}
+	if name == seriesWorkload || name == "TimeSeriesWorkload" {
+		return seriesWorkload, nil
+	}
 	reasons := map[string]string{
-		"TimeSeriesWorkload":        "benchd has no time series",
 		"RestWorkload":              "it replays traces of URLs against web servers, which benchd does not drive",
 		"ConstantOccupancyWorkload": "set recordcount, insertcount and operationcount instead of its disksize and occupancy",
 		"ClosedEconomyWorkload":     "it belongs to the YCSB+T fork, and benchd has no transactions",
@@ -41,7 +43,7 @@ func checkWorkload(value string) (string, error) {
 	if reason, ok := reasons[short]; ok {
 		return "", fmt.Errorf("%s is not supported: %s; remove the property to use CoreWorkload", short, reason)
 	}
-	return "", fmt.Errorf("unknown value %s: benchd supports only YCSB's CoreWorkload; remove the property, or write %s", property.Quote(value), coreWorkload)
+	return "", fmt.Errorf("unknown value %s: benchd supports YCSB's CoreWorkload and TimeSeriesWorkload; remove the property, or write %s or %s", property.Quote(value), coreWorkload, seriesWorkload)
 }
 
 // dbCheck accepts the targets' names and those of YCSB's bindings for them.

@@ -26,6 +26,7 @@ func (r *resolver) validateCombinations(s plan.Settings) {
 	if r.sound("table") && r.value("table") == "" {
 		r.fail(r.setting("table"), "is empty; write the name of the table, or remove the property for usertable")
 	}
+	r.validateSeries(s)
 	if check := r.target().Check; check != nil {
 		check(caseView{r})
 	}

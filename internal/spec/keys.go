@@ -13,7 +13,7 @@ import (
 // keysFor returns all properties of these targets, grouped by topic. The properties of other YCSB bindings are recognized
 // by their prefixes.
 func keysFor(targets descriptor.List) []property.Key {
-	keys := slices.Concat(workloadKeys(), distributionKeys(), traceKeys(), runKeys(targets), searchKeys(), betweenKeys(targets), telemetryKeys(targets), reportingKeys(), targets.Keys())
+	keys := slices.Concat(workloadKeys(), distributionKeys(), seriesKeys(), traceKeys(), runKeys(targets), searchKeys(), betweenKeys(targets), telemetryKeys(targets), reportingKeys(), targets.Keys())
 	for i := range keys {
 		if keys[i].Status == "" {
 			keys[i].Status = property.Honoured

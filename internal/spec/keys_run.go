@@ -17,7 +17,7 @@ func runKeys(targets descriptor.List) []property.Key {
 	const century = 100 * 365 * 86400
 	return []property.Key{
 		{Name: "db", Kind: property.Enum, Default: defaultTarget, Values: targets.Names(), Check: dbCheck(targets), Doc: "the system under test"},
-		{Name: "workload", Kind: property.Enum, Default: coreWorkload, Values: []string{coreWorkload}, Check: checkWorkload, Doc: "YCSB's workload class"},
+		{Name: "workload", Kind: property.Enum, Default: coreWorkload, Values: []string{coreWorkload, seriesWorkload}, Check: checkWorkload, Doc: "YCSB's workload class"},
 		{Name: "table", Kind: property.Text, Default: "usertable", Doc: "name of the table"},
 		{Name: "phase", Kind: property.Enum, Default: "run", Values: []string{"load", "run", "load,run"}, Check: checkPhase, Doc: "phases to execute"},
 		{Name: "dotransactions", Kind: property.Bool, Status: property.Alias, Of: "phase", Check: checkTransactions, Doc: "true means phase=run, false means phase=load"},

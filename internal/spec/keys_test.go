@@ -2,6 +2,7 @@ package spec
 
 import (
 	"maps"
+	"slices"
 	"strings"
 	"testing"
 
@@ -107,6 +108,9 @@ func other(t *testing.T, k property.Key) string {
 		if k.Name == ActionsProperty {
 			return "7s flush"
 		}
+		if k.Name == "tagcardinality" || k.Name == "groupbykeys" {
+			return "3,7"
+		}
 		if k.Name == searchKeep {
 			return "mean < 7s"
 		}
@@ -118,7 +122,7 @@ func other(t *testing.T, k property.Key) string {
 
 func TestEveryHonouredKeyReachesTheSettings(t *testing.T) {
 	elsewhere := map[string]string{
-		"workload": "there is one only", "table": "targets read it", "fieldlengthhistogram": "its content is used",
+		"workload": "has a test of its own", "table": "targets read it", "fieldlengthhistogram": "its content is used",
 		HistogramContent: "needs a distribution; has a test of its own", "arrival": "needs a rate; has a test of its own",
 	}
 	byDefault := property.Values{}
@@ -141,6 +145,14 @@ func TestEveryHonouredKeyReachesTheSettings(t *testing.T) {
 				v := maps.Clone(byDefault)
 				v[k.Name] = canonical
 				require.NotEqual(t, searched, values{v, reader().table.targets}.search())
+			case slices.ContainsFunc(seriesKeys(), func(one property.Key) bool { return one.Name == k.Name }):
+				v := maps.Clone(byDefault)
+				v["workload"], v["groupbyfunction"], v["groupbykeys"] = seriesWorkload, "sum", "0,1,0,1"
+				before := values{v, reader().table.targets}.settings()
+				if v[k.Name] = canonical; k.Name == "randomtimeseriesorder" {
+					v[k.Name] = "false" // its default is true
+				}
+				require.NotEqual(t, before, values{v, reader().table.targets}.settings())
 			case len(k.Targets) > 0:
 				before, err := nullspec.Read(nil)
 				require.NoError(t, err)

@@ -90,12 +90,12 @@ func TestMistakesAreNamedWithTheirCure(t *testing.T) {
 		"shares":     {set: p("limit.notfound", "200%"), want: []string{"-p: limit.notfound: 200% is out of range: want a share from 0 to 1, or 0% to 100%"}},
 		"a negative": {set: p("duration", "-1s"), want: []string{"-p: duration: -1s is out of range: want 0s to 876000h0m0s"}},
 		"another workload": {
-			file: "workload=com.yahoo.ycsb.workloads.TimeSeriesWorkload\n",
-			want: []string{"w:1: workload: TimeSeriesWorkload is not supported: benchd has no time series; remove the property to use CoreWorkload"},
+			file: "workload=com.yahoo.ycsb.workloads.RestWorkload\n",
+			want: []string{"w:1: workload: RestWorkload is not supported: it replays traces of URLs against web servers, which benchd does not drive; remove the property to use CoreWorkload"},
 		},
 		"an unknown workload": {
 			set:  p("workload", "org.example.Mine"),
-			want: []string{`-p: workload: unknown value "org.example.Mine": benchd supports only YCSB's CoreWorkload; remove the property, or write site.ycsb.workloads.CoreWorkload`},
+			want: []string{`-p: workload: unknown value "org.example.Mine": benchd supports YCSB's CoreWorkload and TimeSeriesWorkload; remove the property, or write site.ycsb.workloads.CoreWorkload or site.ycsb.workloads.TimeSeriesWorkload`},
 		},
 		"a binding that is not ours": {
 			set:  p("db", "site.ycsb.db.RedisClient"),

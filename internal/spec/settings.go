@@ -65,6 +65,9 @@ func (v values) settings() plan.Settings {
 			ErrorShare:    v.Float("limit.errors"),
 		},
 	}
+	if s.Workload.Series != nil {
+		s.ContinueInserts = false // its rows are the keys of series
+	}
 	s.RowsAfterLoad, s.RowsBeforeRun = v.rowsChanges(s.AfterLoad), v.rowsChanges(s.BeforeRun)
 	if card, err := trace.ParseCard([]byte(v.Text(TraceCard))); err == nil {
 		s.Trace, s.Speed = &card, v.Float(replaySpeed)
@@ -138,6 +141,9 @@ func (v values) workload() workload.Config {
 		InsertionKeepGoing:     v.Bool("core_workload_insertion_keep_going_on_error"),
 
 		Seed: v.Uint64("seed"),
+	}
+	if c.Series = v.series(); c.Series != nil {
+		c.InsertStart = 0 // a timestamp, not a row
 	}
 	if c.FieldLengthDistribution == workload.Histogram && v.Text(HistogramContent) != "" {
 		c.FieldLengthHistogram, _ = keyspace.ParseLengthHistogram("", strings.NewReader(v.Text(HistogramContent)))

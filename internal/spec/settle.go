@@ -204,7 +204,7 @@ func (r *resolver) fixed(rate entry) {
 // YCSB.
 func (r *resolver) settleRecords() {
 	const all = math.MaxInt32
-	if r.value("recordcount") != "0" || !r.sound("recordcount", "insertstart", "insertcount", "phase") {
+	if r.value("workload") == seriesWorkload || r.value("recordcount") != "0" || !r.sound("recordcount", "insertstart", "insertcount", "phase") {
 		return
 	}
 	v := property.Values{"insertstart": r.value("insertstart"), "insertcount": r.value("insertcount")}

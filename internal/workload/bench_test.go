@@ -79,3 +79,22 @@ func BenchmarkNextOfEightWorkers(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkTimeSeries is one operation of YCSB's tsworkloada.
+func BenchmarkTimeSeries(b *testing.B) {
+	c := seriesConfig()
+	c.FieldCount, c.FieldLength, c.RecordCount = 64, 8, 1474560
+	c.Series.Tags, c.Series.TagKeyLength, c.Series.TagValueLength, c.Series.Span = []int{1, 2, 4, 2}, 8, 8, 3600
+	c.Proportions = Proportions{Read: 0.1, Insert: 0.9}
+	s, err := NewShard(c, false, 0, 1, []int{1})
+	if err != nil {
+		b.Fatal(err)
+	}
+	g := s.Generator(0)
+	var op Op
+	b.ReportAllocs()
+	for b.Loop() {
+		g.Next(&op)
+		g.Done(&op, Outcome{})
+	}
+}

@@ -59,6 +59,9 @@ type Config struct {
 	InsertionRetryInterval time.Duration
 	InsertionKeepGoing     bool
 
+	// Series makes it YCSB's TimeSeriesWorkload; nil is CoreWorkload.
+	Series *Series
+
 	Seed uint64 // of all random choices
 }
 

@@ -1,4 +1,4 @@
-// Package workload generates the operations of a run. It is YCSB's core workload, distributed over agents:
+// Package workload generates the operations of a run. It is YCSB's core workload, or its time series (Series), distributed over agents:
 //
 //  1. a Config contains the properties; Validate checks it;
 //  2. a Shard is the part of one agent: rows to load, operations to issue, key numbers to insert, and the state that its

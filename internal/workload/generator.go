@@ -22,6 +22,8 @@ type Generator struct {
 	rows          rows
 	verifier      *verifier // nil without DataIntegrity
 
+	points *points // for time series; nil otherwise
+
 	inserts    *inserts // for a run
 	own, owned int64    // the insert in flight: its first row, as inserts count rows, and the number of rows
 
@@ -39,6 +41,7 @@ const (
 	streamChoice
 	streamLengths
 	streamValues
+	streamOrder // of time series
 )
 
 // Generator returns the generator of a worker of the shard. In a load it yields the worker's range of rows, in a run
@@ -52,7 +55,11 @@ func (s *Shard) Generator(worker int) *Generator {
 		return keyspace.NewRand(s.cfg.Seed, phase, uint64(s.index), uint64(worker), purpose)
 	}
 	g := &Generator{s: s, left: Endless, kinds: stream(streamKinds), choice: stream(streamChoice)}
-	g.rows = newRows(s, stream(streamLengths), stream(streamValues))
+	if s.series != nil {
+		g.points = newPoints(s.series, s.share.ordinal(s.index, worker), s.share.all, stream(streamChoice), stream(streamOrder), stream(streamLengths), s.scanLength)
+	} else {
+		g.rows = newRows(s, stream(streamLengths), stream(streamValues))
+	}
 	if s.load {
 		g.next = s.cfg.InsertStart + s.share.before(s.cfg.LoadCount(), s.index, worker)
 		g.end = g.next + s.share.of(s.cfg.LoadCount(), s.index, worker)
@@ -89,6 +96,10 @@ func (g *Generator) Next(op *Op) bool {
 	}
 	kind := g.s.mix.draw(&g.kinds)
 	*op = Op{Kind: kind}
+	if g.points != nil {
+		g.nextPoint(op)
+		return true
+	}
 	switch kind {
 	case Read:
 		op.Key = g.rows.name(g.chooser.next())
@@ -167,6 +178,20 @@ func (g *Generator) writeSized(op *Op, size int) {
 	op.Values = g.rows.sized(size)
 }
 
+// nextPoint fills in an operation on time series.
+func (g *Generator) nextPoint(op *Op) {
+	switch op.Kind {
+	case Insert, Update:
+		g.points.write(op)
+	case Scan: // YCSB draws the key of a scan uniformly
+		g.points.query(op, g.choice.Below(int64(g.s.cfg.FieldCount)))
+	case Delete:
+		g.points.remove(op)
+	default:
+		g.points.query(op, g.chooser.next())
+	}
+}
+
 // readFields returns the fields of a Read. Only a Read uses readallfieldsbyname, as in YCSB. With dataintegrity it names all
 // fields, so that the read returns no others.
 func (g *Generator) readFields() [][]byte {
@@ -213,7 +238,11 @@ func (g *Generator) nextLoad(op *Op) bool {
 	*op = Op{Kind: Insert}
 	g.owned = min(left, int64(g.s.cfg.BatchSize))
 	g.own = g.next
-	g.rows.insert(op, g.next, 1, g.owned)
+	if g.points != nil {
+		g.points.write(op)
+	} else {
+		g.rows.insert(op, g.next, 1, g.owned)
+	}
 	g.next += g.owned
 	return true
 }
@@ -237,6 +266,11 @@ func (g *Generator) Loaded() int64 { return g.loaded }
 
 // GoOn continues a load at a watermark that its worker had reached.
 func (g *Generator) GoOn(watermark int64) {
-	g.next = min(max(watermark, g.first), g.end)
-	g.loaded = g.next
+	reached := min(max(watermark, g.first), g.end)
+	if g.points != nil { // its data points follow from those before
+		for op := (Op{Kind: Insert}); g.next < reached; g.next++ {
+			g.points.write(&op)
+		}
+	}
+	g.next, g.loaded = reached, reached
 }

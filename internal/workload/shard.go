@@ -22,6 +22,8 @@ type Shard struct {
 	inserts     []*inserts // for a run: one for all workers, or one for each if inserts are dealt
 	fieldLength lengths
 	scanLength  lengths
+
+	series *series // nil for CoreWorkload
 }
 
 // lengths draws lengths of up to longest.
@@ -49,6 +51,9 @@ func NewShard(cfg Config, load bool, shard, shards int, workers []int) (*Shard, 
 			cfg.FieldLengthHistogram),
 		scanLength: newScanLengths(&cfg),
 	}
+	if cfg.Series != nil {
+		return s.ofSeries(shard, shards)
+	}
 	for i := range cfg.FieldCount {
 		s.fields = append(s.fields, []byte(cfg.FieldNamePrefix+strconv.Itoa(i)))
 	}
@@ -56,6 +61,23 @@ func NewShard(cfg Config, load bool, shard, shards int, workers []int) (*Shard, 
 		s.requests = newRequests(&cfg)
 		s.deal(shard, shards)
 	}
+	return s, nil
+}
+
+// ofSeries completes a shard of time series. Its rows are the keys of the series.
+func (s *Shard) ofSeries(shard, shards int) (*Shard, error) {
+	if keys := int64(s.cfg.FieldCount); keys < s.share.all {
+		return nil, fmt.Errorf("build shard %d of %d: each of %d threads writes its own time series, but there are %d keys: raise fieldcount, or use fewer threads",
+			shard, shards, s.share.all, keys)
+	}
+	s.series = newSeries(&s.cfg)
+	if s.load {
+		return s, nil
+	}
+	keys := s.cfg
+	keys.RecordCount, keys.InsertStart, keys.InsertCount, keys.OperationCount, keys.Proportions.Insert = int64(s.cfg.FieldCount), 0, 0, 0, 0
+	s.requests = newRequests(&keys)
+	s.inserts = []*inserts{newInserts(keys.RecordCount, keys.RecordCount, int64(shard), int64(shards), 0)}
 	return s, nil
 }
 

@@ -39,6 +39,15 @@ func (s share) before(total int64, shard, worker int) int64 {
 	return sum
 }
 
+// ordinal returns the position of a worker in the order of shards.
+func (s share) ordinal(shard, worker int) int64 {
+	n := int64(worker)
+	for _, w := range s.workers[:shard] {
+		n += int64(w)
+	}
+	return n
+}
+
 // rank returns the position of a worker in the order in which the remainder is assigned; it also interleaves workers.
 func (s share) rank(shard, worker int) int64 {
 	var before int64

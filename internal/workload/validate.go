@@ -30,6 +30,10 @@ func (c *Config) Validate() error { return errors.Join(c.validate(true), c.valid
 // validate checks the settings that a phase needs.
 func (c *Config) validate(load bool) error {
 	v := validator{c: c}
+	if c.Series != nil {
+		v.series(load)
+		return errors.Join(v.wrong...)
+	}
 	v.rows(load)
 	v.fields()
 	if !load {

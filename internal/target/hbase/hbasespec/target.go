@@ -63,6 +63,7 @@ func common() descriptor.Target {
 		Address:     append(addressKeys(), registryKey, masterPortKey),
 		Where:       "hbase.zookeeper.quorum=zk1:2181",
 		Stores:      true,
+		AnyFields:   true,
 		Filling:     []string{"hbase.table.create"},
 		Empties:     recreates,
 		Splits:      splitsOf,

@@ -19,8 +19,9 @@ func Target() descriptor.Target {
 		Operations: []workload.Kind{
 			workload.Read, workload.Update, workload.Insert, workload.Scan, workload.ReadModifyWrite, workload.Delete, workload.MultiGet,
 		},
-		Keys:  keys(),
-		Terms: terms,
+		AnyFields: true,
+		Keys:      keys(),
+		Terms:     terms,
 	}
 }
 
