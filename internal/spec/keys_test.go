@@ -124,6 +124,7 @@ func TestEveryHonouredKeyReachesTheSettings(t *testing.T) {
 	elsewhere := map[string]string{
 		"workload": "has a test of its own", "table": "targets read it", "fieldlengthhistogram": "its content is used",
 		HistogramContent: "needs a distribution; has a test of its own", "arrival": "needs a rate; has a test of its own",
+		TraceFile: "needs its card; has a test of its own", TraceCard: "has a test of its own", replaySpeed: "needs a trace; has a test of its own",
 	}
 	byDefault := property.Values{}
 	for _, k := range reader().Keys() {
