@@ -38,9 +38,10 @@ func positive(h uint64) int64 {
 
 // Names turns key numbers into keys.
 type Names struct {
-	prefix  string
-	padding int
-	ordered bool
+	prefix   string
+	padding  int
+	ordered  bool
+	template *Template // nil for YCSB's names
 }
 
 // NewNames returns the names that YCSB uses with these values of zeropadding and insertorder; its prefix is "user".
@@ -48,9 +49,15 @@ func NewNames(prefix string, padding int, ordered bool) Names {
 	return Names{prefix: prefix, padding: padding, ordered: ordered}
 }
 
+// NewTemplateNames returns the names of a template.
+func NewTemplateNames(t *Template) Names { return Names{template: t.compiled()} }
+
 // Append appends the key of number n to dst. It allocates only if dst has less than Longest bytes of
 // capacity left.
 func (k *Names) Append(dst []byte, n int64) []byte {
+	if k.template != nil {
+		return k.template.append(dst, n)
+	}
 	if !k.ordered {
 		n = Hash(n)
 	}
@@ -62,7 +69,12 @@ func (k *Names) Append(dst []byte, n int64) []byte {
 }
 
 // Longest returns an upper bound of the length of a key.
-func (k *Names) Longest() int { return len(k.prefix) + max(widest, k.padding) }
+func (k *Names) Longest() int {
+	if k.template != nil {
+		return k.template.Longest() + 7 // the last store of a word may reach beyond the key
+	}
+	return len(k.prefix) + max(widest, k.padding)
+}
 
 const (
 	widest    = 24 // digits of three groups of eight: more than any int64 has

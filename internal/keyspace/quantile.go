@@ -1,6 +1,7 @@
 package keyspace
 
 import (
+	"bytes"
 	"math"
 	"math/bits"
 	"slices"
@@ -8,8 +9,12 @@ import (
 
 // Quantiles returns the keys that divide the keys of key numbers from ≤ n < to, in byte order, into parts of the same size:
 // the first key of each part but the first. Hashed keys are divided over the whole range of the hash. If there are fewer
-// keys than parts, the keys of empty parts are omitted.
+// keys than parts, the keys of empty parts are omitted. The keys of a template are divided by a sample of them, if there are
+// many; see sampled.
 func (k *Names) Quantiles(from, to int64, parts int) [][]byte {
+	if k.template != nil {
+		return k.sampled(from, to, parts)
+	}
 	if !k.ordered {
 		from, to = 0, math.MaxInt64
 	}
@@ -27,6 +32,44 @@ func (k *Names) Quantiles(from, to int64, parts int) [][]byte {
 			continue // the part before it is empty
 		}
 		keys = append(keys, key)
+	}
+	return keys
+}
+
+// The sample from which the quantiles of a template are taken.
+const (
+	sampleLeast   = 1 << 16
+	samplePerPart = 1 << 10 // the size of a part then has a standard deviation of about 3 %
+	sampleMost    = 1 << 22
+)
+
+// sampled returns the quantiles of a template's keys: exactly if a sample covers all rows, else of a sample of one row from
+// each of as many stretches of the same length. The sample does not depend on a seed.
+func (k *Names) sampled(from, to int64, parts int) [][]byte {
+	if from < 0 || to <= from || parts < 2 {
+		return nil
+	}
+	rows := uint64(to - from)
+	size := min(rows, uint64(min(max(sampleLeast, samplePerPart*parts), sampleMost)))
+	random := NewRand(0, uint64(from), rows)
+	memory := make([]byte, 0, int(size)*k.Longest())
+	sample := make([][]byte, size)
+	begin := uint64(0)
+	for i := range sample {
+		high, low := bits.Mul64(rows, uint64(i)+1)
+		end, _ := bits.Div64(high, low, size)
+		at := len(memory)
+		memory = k.Append(memory, from+int64(begin)+random.Below(int64(end-begin)))
+		sample[i] = memory[at:len(memory):len(memory)]
+		begin = end
+	}
+	slices.SortFunc(sample, bytes.Compare)
+	keys := make([][]byte, 0, parts-1)
+	for i := 1; i < parts; i++ {
+		rank := int(size) * i / parts
+		if key := sample[rank]; rank > 0 && (len(keys) == 0 || !bytes.Equal(keys[len(keys)-1], key)) {
+			keys = append(keys, bytes.Clone(key))
+		}
 	}
 	return keys
 }

@@ -11,8 +11,11 @@ import (
 // Eight bytes are made at a time from a counter: the two halves of the 128-bit product of the counter with itself,
 // altered, are folded into one word (the idea of wyhash). The words are independent, so that a word takes less
 // than a nanosecond, and each is new: no two rows share bytes, regardless of a compressor's window.
+//
+// With a ratio the bytes compress to that part of their size; see compressible.
 type Values struct {
 	counter uint64
+	ratio   compressible
 }
 
 // NewValues returns values that follow from r.
@@ -37,6 +40,10 @@ const Padding = 7
 
 // Fill fills dst, and may overwrite up to Padding bytes of its capacity beyond.
 func (v *Values) Fill(dst []byte) {
+	if v.ratio.literal > 0 {
+		v.fillRatio(dst)
+		return
+	}
 	if words := (len(dst) + Padding) &^ Padding; words <= cap(dst) {
 		v.words(dst[:words])
 		return
