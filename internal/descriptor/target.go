@@ -38,6 +38,8 @@ type Target struct {
 	Empties func(property.Values) bool
 	// Splits describes the splits of the table that a case creates: the number of split points, or file. Optional.
 	Splits func(property.Values) string
+	// TextValues is the reason why values must be text, such as "its columns are text"; empty if they are any bytes.
+	TextValues string
 	// Watched reports that the target is watched during a run if property telemetry is not set.
 	Watched bool
 	// Exclusive are pairs of properties of which a case can have only one.

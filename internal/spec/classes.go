@@ -112,6 +112,24 @@ func checkHistogram(value string) (string, error) {
 	return value, err
 }
 
+// checkTemplate validates a template of keys. Its error joins all mistakes.
+func checkTemplate(value string) (string, error) {
+	if value == "" {
+		return "", nil
+	}
+	_, err := keyspace.ParseTemplate(value)
+	return value, err //nolint:wrapcheck // its mistakes are reported one by one
+}
+
+// checkSizes validates the content of a file of sizes.
+func checkSizes(value string) (string, error) {
+	if value == "" {
+		return "", nil
+	}
+	_, err := keyspace.ParseLengthSample("content", value)
+	return value, err //nolint:wrapcheck // it names the line
+}
+
 // checkPercentiles accepts comma-separated percentiles.
 func checkPercentiles(value string) (string, error) {
 	var list []string

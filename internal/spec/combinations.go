@@ -19,6 +19,7 @@ func (r *resolver) validateCombinations(s plan.Settings) {
 	r.warnOfMix(s)
 	r.warnOfEnd(s)
 	r.findInert(s)
+	r.validateUserData(s)
 	r.validateWarmup(s)
 	r.validateSearch(s)
 	r.validateTelemetry(s.Telemetry)

@@ -24,6 +24,7 @@ func (r *resolver) effects(s plan.Settings) []effect {
 		{[]string{"measurement.raw.output_file", "measurement.raw.no_summary"}, "measurementtype=raw or hdrhistogram+raw", strings.Contains(r.value("measurementtype"), "raw")},
 		{[]string{"hdrhistogram.output.path"}, "hdrhistogram.fileoutput=true", is("hdrhistogram.fileoutput", "true")},
 		{[]string{"fieldlengthhistogram"}, "fieldlengthdistribution=histogram", is("fieldlengthdistribution", "histogram")},
+		{[]string{valueSizes}, "fieldlengthdistribution=sample", is("fieldlengthdistribution", "sample")},
 	}
 	all = append(all, effect{[]string{replaySpeed}, "trace", s.Trace != nil})
 	all = append(all, effect{[]string{searchFrom, searchTo, searchKeep, searchTolerance, searchConfirm, searchProbes}, "search.vary", r.value(searchVary) != ""})

@@ -114,6 +114,9 @@ func other(t *testing.T, k property.Key) string {
 		if k.Name == searchKeep {
 			return "mean < 7s"
 		}
+		if k.Name == keyTemplate {
+			return "{seq}"
+		}
 		return "other"
 	}
 	t.Fatalf("no other value of %s", k.Name)
@@ -124,6 +127,7 @@ func TestEveryHonouredKeyReachesTheSettings(t *testing.T) {
 	elsewhere := map[string]string{
 		"workload": "has a test of its own", "table": "targets read it", "fieldlengthhistogram": "its content is used",
 		HistogramContent: "needs a distribution; has a test of its own", "arrival": "needs a rate; has a test of its own",
+		valueSizes: "its content is used", SizesContent: "needs a distribution; has a test of its own",
 		TraceFile: "needs its card; has a test of its own", TraceCard: "has a test of its own", replaySpeed: "needs a trace; has a test of its own",
 	}
 	byDefault := property.Values{}

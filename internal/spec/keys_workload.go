@@ -9,6 +9,14 @@ import (
 // read the user's files.
 const HistogramContent = "fieldlengthhistogram.content"
 
+// The properties of the user's own keys and values. SizesContent carries the content of the file of sizes.
+const (
+	keyTemplate  = "key.template"
+	valueRatio   = "value.ratio"
+	valueSizes   = "value.sizes"
+	SizesContent = "value.sizes.content"
+)
+
 // How a run assigns row numbers to its inserts.
 const (
 	insertNumbers = "insert.numbers"
@@ -56,6 +64,10 @@ func workloadKeys() []property.Key {
 		{Name: "fieldlengthhistogram", Kind: property.Text, File: true, Default: "hist.txt", Doc: "histogram file for fieldlengthdistribution=histogram"},
 		{Name: HistogramContent, Kind: property.Text, Check: checkHistogram, Doc: "content of that file; filled in from the file"},
 
+		{Name: valueSizes, Kind: property.Text, File: true, Doc: "file with a sample of sizes of values for fieldlengthdistribution=sample: on each line the bytes of a value and, optionally, the number of such values"},
+		{Name: SizesContent, Kind: property.Text, Check: checkSizes, Doc: "content of that file; filled in from the file"},
+		{Name: valueRatio, Kind: property.Float, Default: "0", Max: 1, Doc: "compressed size of the values, as a part of their size, for zstd and snappy alike, 0.4 to 1; 0 means YCSB's values, which are printable characters"},
+
 		{Name: "readallfields", Kind: property.Bool, Default: "true", Doc: "read all fields instead of one"},
 		{Name: "readallfieldsbyname", Kind: property.Bool, Default: "false", Doc: "request all fields by name instead of the whole row"},
 		{Name: "writeallfields", Kind: property.Bool, Default: "false", Doc: "update all fields instead of one"},
@@ -65,6 +77,7 @@ func workloadKeys() []property.Key {
 		{Name: "insertorder", Kind: property.Enum, Default: "hashed", Values: []string{"hashed", "ordered"}, Doc: "how a row's number becomes its key: hashed, the hash of the number; ordered, the number itself"},
 		{Name: "zeropadding", Kind: property.Int, Default: "1", Min: 0, Max: 1000, Doc: "minimum number of digits in a key"},
 		{Name: "keyprefix", Kind: property.Text, Default: "user", Doc: "prefix of a key"},
+		{Name: keyTemplate, Kind: property.Text, Check: checkTemplate, Doc: "keys of your own, such as {tenant:zipf(1000)}-{ts:reverse}-{seq:hash}, instead of keyprefix, zeropadding and insertorder; see docs/keys.md"},
 		{Name: "dataintegrity", Kind: property.Bool, Default: "false", Doc: "write values that can be verified, and verify the values of reads"},
 
 		{Name: "batchsize", Kind: property.Int, Default: "1", Min: 1, Max: 100_000, Doc: "number of rows per insert; an operation is then one batch"},

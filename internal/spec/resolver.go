@@ -4,11 +4,14 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"iter"
 	"maps"
 	"slices"
 	"strings"
 
+	"github.com/benchd/benchd/internal/keyspace"
 	"github.com/benchd/benchd/internal/property"
+	"github.com/benchd/benchd/internal/spec/suite"
 )
 
 // entry is a setting with its place.
@@ -17,9 +20,10 @@ type entry struct {
 	written string       // the name as the user wrote it
 	value   string
 	place   string
-	rank    int  // of its source: a higher one wins
-	order   int  // among all settings
-	site    bool // from an hbase-site.xml
+	rank    int         // of its source: a higher one wins
+	order   int         // among all settings
+	site    bool        // from an hbase-site.xml
+	start   suite.Place // of the first character of the value; the zero Place if it is unknown
 }
 
 // resolver collects the settings of a submission and the mistakes in it.
@@ -60,6 +64,39 @@ func (r *resolver) fail(e entry, format string, args ...any) {
 		return
 	}
 	r.problems = append(r.problems, e.finding(format, args...))
+}
+
+// failEach reports each of the errors that are joined in err.
+func (r *resolver) failEach(e entry, err error) {
+	for one := range each(err) {
+		r.fail(e.moved(one), "%s", one)
+	}
+}
+
+// moved returns the entry with the place of a mistake within its value, if that is known.
+func (e entry) moved(err error) entry {
+	var mistake *keyspace.TemplateError
+	if e.start.Known() && errors.As(err, &mistake) {
+		at := e.start.Right(mistake.Column - 1)
+		e.place, e.order = at.String(), at.Order()
+	}
+	return e
+}
+
+// each iterates over the errors that are joined in err, or over err itself.
+func each(err error) iter.Seq[error] {
+	return func(yield func(error) bool) {
+		list, ok := err.(interface{ Unwrap() []error })
+		if !ok {
+			yield(err)
+			return
+		}
+		for _, one := range list.Unwrap() {
+			if !yield(one) {
+				return
+			}
+		}
+	}
 }
 
 func (r *resolver) warn(e entry, format string, args ...any) {
@@ -128,7 +165,7 @@ func (r *resolver) validateValues() {
 		value, err := e.key.Canonical(e.value)
 		if err != nil {
 			r.bad[name] = true
-			r.fail(e, "%s", err)
+			r.failEach(e, err)
 			delete(r.given, name)
 			continue
 		}

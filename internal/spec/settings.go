@@ -129,6 +129,8 @@ func (v values) workload() workload.Config {
 		Ordered:     v.Text("insertorder") != "hashed",
 		ZeroPadding: v.Int("zeropadding"),
 		KeyPrefix:   v.Text("keyprefix"),
+		KeyTemplate: v.Text(keyTemplate),
+		ValueRatio:  v.Float(valueRatio),
 
 		DataIntegrity: v.Bool("dataintegrity"),
 
@@ -147,6 +149,9 @@ func (v values) workload() workload.Config {
 	}
 	if c.FieldLengthDistribution == workload.Histogram && v.Text(HistogramContent) != "" {
 		c.FieldLengthHistogram, _ = keyspace.ParseLengthHistogram("", strings.NewReader(v.Text(HistogramContent)))
+	}
+	if c.FieldLengthDistribution == workload.Sample && v.Text(SizesContent) != "" {
+		c.ValueSizes, _ = keyspace.ParseLengthSample("", v.Text(SizesContent))
 	}
 	return c
 }

@@ -11,11 +11,14 @@ import (
 	"github.com/benchd/benchd/internal/keyspace"
 	"github.com/benchd/benchd/internal/plan"
 	"github.com/benchd/benchd/internal/property"
+	"github.com/benchd/benchd/internal/workload"
 )
 
 // attach adds the contents of files that properties name to the settings.
 func (r *resolver) attach(attachments map[string][]byte) {
-	r.attachHistogram(attachments)
+	for _, f := range lengthFiles() {
+		r.attachLengths(f, attachments)
+	}
 	r.attachTrace(attachments)
 	for _, a := range r.target().Attachments {
 		r.attachFile(a, attachments)
@@ -57,35 +60,72 @@ func (r *resolver) attachFile(a descriptor.Attachment, attachments map[string][]
 	r.given[a.Into] = entry{key: key, written: a.Into, value: value, place: name, rank: e.rank, order: e.order}
 }
 
-func (r *resolver) attachHistogram(attachments map[string][]byte) {
-	if r.value("fieldlengthdistribution") != "histogram" {
-		if e, ok := r.given[HistogramContent]; ok {
-			r.warn(e, "has no effect without fieldlengthdistribution=histogram")
-			delete(r.given, HistogramContent)
+// lengthFile is a file from which field lengths are drawn, if the distribution is the one that needs it.
+type lengthFile struct {
+	distribution  workload.Distribution
+	file, content string // properties
+	// parse validates the text of the file, and returns what agents get of it.
+	parse func(name, text string) (string, error)
+}
+
+func lengthFiles() []lengthFile {
+	return []lengthFile{
+		{workload.Histogram, "fieldlengthhistogram", HistogramContent, func(name, text string) (string, error) {
+			_, err := keyspace.ParseLengthHistogram(name, strings.NewReader(text))
+			return text, err //nolint:wrapcheck // it names the file
+		}},
+		{workload.Sample, valueSizes, SizesContent, func(name, text string) (string, error) {
+			sample, err := keyspace.ParseLengthSample(name, text)
+			if err != nil {
+				return "", err //nolint:wrapcheck // it names the file
+			}
+			return sample.String(), nil
+		}},
+	}
+}
+
+// needed returns the name of the file, or "" if the settings do not need it.
+func (f lengthFile) needed(r *resolver) string {
+	if _, filled := r.given[f.content]; filled || r.value("fieldlengthdistribution") != string(f.distribution) {
+		return ""
+	}
+	return r.value(f.file)
+}
+
+func (r *resolver) attachLengths(f lengthFile, attachments map[string][]byte) {
+	if r.value("fieldlengthdistribution") != string(f.distribution) {
+		if e, ok := r.given[f.content]; ok {
+			r.warn(e, "has no effect without fieldlengthdistribution=%s", f.distribution)
+			delete(r.given, f.content)
 		}
 		return
 	}
-	if _, ok := r.given[HistogramContent]; ok || r.bad["fieldlengthhistogram"] || r.bad[HistogramContent] {
+	if _, filled := r.given[f.content]; filled || r.bad[f.file] || r.bad[f.content] {
 		return
 	}
-	name := r.value("fieldlengthhistogram")
+	name := r.value(f.file)
+	if name == "" {
+		r.bad[f.content] = true
+		r.fail(r.setting("fieldlengthdistribution"), "%s needs a file: write %s=FILE", f.distribution, f.file)
+		return
+	}
 	content, ok := attachments[name]
 	if !ok {
-		r.bad[HistogramContent] = true
-		r.fail(r.setting("fieldlengthhistogram"), "file %s is not attached; does it exist on the machine that you submit from?", property.Quote(name))
+		r.bad[f.content] = true
+		r.fail(r.setting(f.file), "file %s is not attached; does it exist on the machine that you submit from?", property.Quote(name))
 		return
 	}
 	text, err := decodeText(content)
 	if err == nil {
-		_, err = keyspace.ParseLengthHistogram(name, strings.NewReader(text))
+		text, err = f.parse(name, text)
 	}
 	if err != nil {
-		r.bad[HistogramContent] = true
-		r.fail(r.setting("fieldlengthhistogram"), "%s", err)
+		r.bad[f.content] = true
+		r.failEach(r.setting(f.file), err)
 		return
 	}
-	key, _ := r.table.find(HistogramContent)
-	r.given[HistogramContent] = entry{key: key, written: HistogramContent, value: text, place: name}
+	key, _ := r.table.find(f.content)
+	r.given[f.content] = entry{key: key, written: f.content, value: text, place: name}
 }
 
 // settle resolves settings that exclude each other. It returns the value of each property that the target has, and the

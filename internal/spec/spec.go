@@ -111,8 +111,10 @@ func (r *Reader) Needs(s Submission) []string {
 // needs lists the files that the settings name.
 func (r *resolver) needs() []string {
 	var names []string
-	if _, filled := r.given[HistogramContent]; !filled && r.value("fieldlengthdistribution") == "histogram" {
-		names = append(names, r.value("fieldlengthhistogram"))
+	for _, f := range lengthFiles() {
+		if name := f.needed(r); name != "" {
+			names = append(names, name)
+		}
 	}
 	if _, filled := r.given[TraceCard]; !filled && r.value(TraceFile) != "" {
 		names = append(names, r.value(TraceFile))

@@ -28,7 +28,7 @@ type suiteResolver struct {
 	warnings   []finding
 	reported   map[property.Problem]bool
 	broken     map[suite.Place]bool // lists of actions with a mistake that has been reported
-	histograms map[string]workload.Config
+	lengths    map[string]workload.Config
 	tables     map[string][]owner // the cases that insert into each table
 	invalid    map[string]bool    // scenarios with mistakes in their cases
 	inert      []finding          // settings without an effect in one case
@@ -47,7 +47,7 @@ func (r *Reader) parseSuite(s Submission) (*plan.Suite, []property.Warning, erro
 	read, mistakes := suite.Read(t.input(s))
 	res := &suiteResolver{
 		submission: s, table: t, base: len(s.Files),
-		reported: make(map[property.Problem]bool), broken: make(map[suite.Place]bool), histograms: make(map[string]workload.Config),
+		reported: make(map[property.Problem]bool), broken: make(map[suite.Place]bool), lengths: make(map[string]workload.Config),
 		tables: make(map[string][]owner), invalid: make(map[string]bool), used: make(map[int]bool),
 	}
 	for _, m := range mistakes {
@@ -151,12 +151,14 @@ func (r *suiteResolver) validateSettings(settings []suite.Setting) {
 			r.unknown(e, name)
 			continue
 		}
-		e.place, e.order = s.At.String(), s.At.Order()
+		e.place, e.order, e.start = s.At.String(), s.At.Order(), s.Start
 		if key.Status == property.Refused || key.Status == property.Idle || key.Kind != property.Text && strings.TrimSpace(s.Value) == "" {
 			continue // reported for each case
 		}
 		if _, err := key.Canonical(s.Value); err != nil {
-			r.report(&r.problems, e.finding("%s", err))
+			for one := range each(err) {
+				r.report(&r.problems, e.moved(one).finding("%s", one))
+			}
 			r.broken[s.Named] = r.broken[s.Named] || s.Named != s.At && name == ActionsProperty
 		}
 	}
@@ -198,7 +200,7 @@ func (r *suiteResolver) resolveCase(c suite.Case) plan.Case {
 			if _, ok := r.table.find(strings.TrimSpace(s.Key)); !ok || r.broken[s.At] { // already reported
 				r.invalid[c.Scenario] = true
 			} else {
-				one.set(entry{written: s.Key, value: r.table.beside(s), place: s.At.String(), order: s.At.Order(), rank: r.base + int(s.Level)})
+				one.set(entry{written: s.Key, value: r.table.beside(s), place: s.At.String(), order: s.At.Order(), rank: r.base + int(s.Level), start: s.Start})
 			}
 		}
 	}
@@ -318,17 +320,19 @@ func (r *suiteResolver) collect(c suite.Case, one *resolver) {
 	}
 }
 
-// share lets cases share one copy of a field length histogram.
+// share lets cases share one copy of a histogram or sample of field lengths.
 func (r *suiteResolver) share(c *plan.Case) {
-	content := c.Properties[HistogramContent]
-	if content == "" {
+	w := &c.Settings.Workload
+	content := c.Properties[HistogramContent] + c.Properties[SizesContent]
+	if content == "" || w.FieldLengthHistogram == nil && w.ValueSizes == nil {
 		return
 	}
-	if have, ok := r.histograms[content]; ok {
-		c.Settings.Workload.FieldLengthHistogram = have.FieldLengthHistogram
+	content = string(w.FieldLengthDistribution) + content
+	if have, ok := r.lengths[content]; ok {
+		w.FieldLengthHistogram, w.ValueSizes = have.FieldLengthHistogram, have.ValueSizes
 		return
 	}
-	r.histograms[content] = c.Settings.Workload
+	r.lengths[content] = *w
 }
 
 // moved drops the address that a suite file sets if the command line selects another target: the address belongs to the

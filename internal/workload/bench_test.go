@@ -1,6 +1,7 @@
 package workload
 
 import (
+	"cmp"
 	"runtime"
 	"sync/atomic"
 	"testing"
@@ -44,6 +45,28 @@ func BenchmarkNext(b *testing.B) {
 	run("a-dataintegrity", false, func(c *Config) {
 		c.Proportions, c.DataIntegrity = Proportions{Read: 0.5, Update: 0.5}, true
 	})
+}
+
+// The cost of keys of a template compared with YCSB's, for the operations of the null target: reads, and YCSB's workload A.
+func BenchmarkNextOfTemplates(b *testing.B) {
+	for mix, p := range map[string]Proportions{"read": {Read: 1}, "a": {Read: 0.5, Update: 0.5}} {
+		for _, template := range []string{"", usersTemplate, "user{seq:hash}", "{device:cycle(1000)}-{ts:per(1000)}"} {
+			b.Run(mix+"/"+cmp.Or(template, "ycsb"), func(b *testing.B) {
+				cfg := core()
+				cfg.RecordCount, cfg.KeyTemplate, cfg.Proportions = 1_000_000, template, p
+				s, err := NewShard(cfg, false, 0, 1, []int{1})
+				require.NoError(b, err)
+				g := s.Generator(0)
+				var op Op
+				out := Outcome{Code: OK}
+				b.ReportAllocs()
+				for b.Loop() {
+					g.Next(&op)
+					g.Done(&op, out)
+				}
+			})
+		}
+	}
 }
 
 // Concurrent workers of one shard: their shared state must not make an operation more expensive.

@@ -1,6 +1,7 @@
 package workload
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/benchd/benchd/internal/keyspace"
@@ -37,6 +38,8 @@ type Config struct {
 	MinFieldLength          int
 	FieldLengthDistribution Distribution
 	FieldLengthHistogram    *LengthHistogram // for Histogram field lengths
+	ValueSizes              *LengthSample    // for Sample field lengths
+	ValueRatio              float64          // compressed size by size; 0 means YCSB's values
 
 	ReadAllFields       bool
 	ReadAllFieldsByName bool
@@ -48,6 +51,7 @@ type Config struct {
 	Ordered     bool // insertorder is not "hashed"
 	ZeroPadding int
 	KeyPrefix   string
+	KeyTemplate string // replaces the three above; see keyspace.Template
 
 	DataIntegrity bool
 
@@ -67,6 +71,46 @@ type Config struct {
 
 // LengthHistogram is YCSB's histogram file of field lengths.
 type LengthHistogram = keyspace.LengthHistogram
+
+// LengthSample is a sample of the sizes of a user's values.
+type LengthSample = keyspace.LengthSample
+
+// Names returns the names of the rows. Every program that needs a key or the bounds of keys takes them from here.
+func (c *Config) Names() (keyspace.Names, error) {
+	if c.KeyTemplate == "" {
+		return keyspace.NewNames(c.KeyPrefix, c.ZeroPadding, c.Ordered), nil
+	}
+	t, err := keyspace.ParseTemplate(c.KeyTemplate)
+	if err != nil {
+		return keyspace.Names{}, fmt.Errorf("parse key.template: %w", err)
+	}
+	return keyspace.NewTemplateNames(t), nil
+}
+
+// Splits returns the keys that divide the rows that are loaded into parts of the same size; see keyspace.Names.Quantiles.
+func (c *Config) Splits(parts int) ([][]byte, error) {
+	names, err := c.Names()
+	if err != nil {
+		return nil, err
+	}
+	return names.Quantiles(c.InsertStart, c.InsertStart+c.LoadCount(), parts), nil
+}
+
+// mostRows bounds the rows that a run inserts if nothing else bounds them: no cluster takes as many in a day.
+const mostRows = 1 << 36
+
+// rowsBelow returns the key number below which all rows of a load and a run are.
+func (c *Config) rowsBelow() int64 {
+	below := max(c.RecordCount, c.InsertStart+c.LoadCount())
+	if c.Proportions.Insert > 0 {
+		inserts := int64(mostRows)
+		if c.OperationCount > 0 {
+			inserts = min(mostRows, c.OperationCount) * 2 * int64(max(c.BatchSize, 1))
+		}
+		below = max(below, c.FirstInsert()+inserts)
+	}
+	return below
+}
 
 // LoadCount returns the number of rows that the load phase writes: InsertCount if set, else RecordCount (without
 // subtracting InsertStart), as in YCSB.

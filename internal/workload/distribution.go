@@ -20,6 +20,7 @@ const (
 	Sequential  Distribution = "sequential"
 	Constant    Distribution = "constant"
 	Histogram   Distribution = "histogram"
+	Sample      Distribution = "sample"
 )
 
 // Drawing is a distribution with its uses: requests, field lengths and scan lengths.
@@ -27,9 +28,9 @@ type Drawing struct {
 	Name    Distribution
 	Meaning string
 
-	scans    bool                                                      // whether it draws scan lengths
-	lengths  func(shortest, longest int64, h *LengthHistogram) lengths // nil if it draws no field lengths
-	requests func(r *requests, cfg *Config, last int64)                // nil if it draws no rows
+	scans    bool                                               // whether it draws scan lengths
+	lengths  func(shortest, longest int64, cfg *Config) lengths // nil if it draws no field lengths
+	requests func(r *requests, cfg *Config, last int64)         // nil if it draws no rows
 }
 
 // Distributions returns all distributions.
@@ -37,20 +38,20 @@ func Distributions() []Drawing {
 	return []Drawing{
 		{
 			Name: Constant, Meaning: "always `fieldlength`",
-			lengths: func(_, longest int64, _ *LengthHistogram) lengths {
+			lengths: func(_, longest int64, _ *Config) lengths {
 				return lengths{keyspace.Constant(longest), longest}
 			},
 		},
 		{
 			Name: Uniform, Meaning: "all values equally often", scans: true,
-			lengths: func(shortest, longest int64, _ *LengthHistogram) lengths {
+			lengths: func(shortest, longest int64, _ *Config) lengths {
 				return lengths{keyspace.NewUniform(shortest, longest), longest}
 			},
 			requests: func(r *requests, _ *Config, last int64) { r.fixed = keyspace.NewUniform(r.first, last) },
 		},
 		{
 			Name: Zipfian, Meaning: "a few values most of the time; requests use YCSB's scrambled zipfian, which scatters popular rows over the table; lengths are mostly short", scans: true,
-			lengths: func(shortest, longest int64, _ *LengthHistogram) lengths {
+			lengths: func(shortest, longest int64, _ *Config) lengths {
 				return lengths{keyspace.NewZipfian(shortest, longest), longest}
 			},
 			requests: func(r *requests, cfg *Config, last int64) {
@@ -79,7 +80,16 @@ func Distributions() []Drawing {
 		},
 		{
 			Name: Histogram, Meaning: "as in the file `fieldlengthhistogram`",
-			lengths: func(_, _ int64, h *LengthHistogram) lengths { return lengths{h.Distribution(), h.Longest()} },
+			lengths: func(_, _ int64, cfg *Config) lengths {
+				h := cfg.FieldLengthHistogram
+				return lengths{h.Distribution(), h.Longest()}
+			},
+		},
+		{
+			Name: Sample, Meaning: "as in the file `value.sizes`, a sample of sizes",
+			lengths: func(_, _ int64, cfg *Config) lengths {
+				return lengths{cfg.ValueSizes.Distribution(), cfg.ValueSizes.Longest()}
+			},
 		},
 	}
 }

@@ -224,6 +224,13 @@ func TestFieldLengthsFollowTheirDistribution(t *testing.T) {
 		"histogram": {func(c *Config) {
 			c.FieldLengthDistribution, c.FieldLengthHistogram = Histogram, &LengthHistogram{BlockSize: 8, Buckets: []int64{1, 1, 1}}
 		}, 8, 16},
+		"sample": {func(c *Config) {
+			c.FieldLengthDistribution, c.ValueSizes = Sample, &LengthSample{Lengths: []int64{7, 20, 300}, Counts: []int64{1, 2, 1}}
+		}, 7, 300},
+		"sample with a ratio": {func(c *Config) {
+			c.FieldLengthDistribution, c.ValueSizes = Sample, &LengthSample{Lengths: []int64{7, 20, 300}, Counts: []int64{1, 2, 1}}
+			c.ValueRatio = 0.5
+		}, 7, 300},
 	} {
 		t.Run(name, func(t *testing.T) {
 			cfg := core()

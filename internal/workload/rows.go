@@ -30,6 +30,9 @@ func newRows(s *Shard, lengths, values keyspace.Rand) rows {
 		length:    s.fieldLength, lengths: lengths, filler: keyspace.NewValues(values),
 		key: make([]byte, 0, apart(s.names.Longest(), 1)),
 	}
+	if s.cfg.ValueRatio > 0 {
+		r.filler = keyspace.NewCompressibleValues(values, s.cfg.ValueRatio)
+	}
 	several := 0
 	r.batch = 1
 	if (s.load || s.mix.has(Insert)) && s.cfg.BatchSize > 1 {

@@ -44,12 +44,14 @@ func NewShard(cfg Config, load bool, shard, shards int, workers []int) (*Shard, 
 	cfg.BatchSize = max(cfg.BatchSize, 1)
 	s := &Shard{
 		cfg: cfg, load: load, index: shard,
-		share: newShare(workers),
-		mix:   newMix(&cfg.Proportions),
-		names: keyspace.NewNames(cfg.KeyPrefix, cfg.ZeroPadding, cfg.Ordered),
-		fieldLength: drawing(cfg.FieldLengthDistribution, Constant).lengths(int64(cfg.MinFieldLength), int64(cfg.FieldLength),
-			cfg.FieldLengthHistogram),
-		scanLength: newScanLengths(&cfg),
+		share:       newShare(workers),
+		mix:         newMix(&cfg.Proportions),
+		fieldLength: drawing(cfg.FieldLengthDistribution, Constant).lengths(int64(cfg.MinFieldLength), int64(cfg.FieldLength), &cfg),
+		scanLength:  newScanLengths(&cfg),
+	}
+	var err error
+	if s.names, err = cfg.Names(); err != nil {
+		return nil, fmt.Errorf("build shard %d of %d: %w", shard, shards, err)
 	}
 	if cfg.Series != nil {
 		return s.ofSeries(shard, shards)
@@ -113,7 +115,7 @@ func newScanLengths(cfg *Config) lengths {
 	if cfg.Proportions.Scan <= 0 || !d.DrawsScans() {
 		return lengths{} // an unused distribution was not validated
 	}
-	return d.lengths(int64(cfg.MinScanLength), int64(cfg.MaxScanLength), nil)
+	return d.lengths(int64(cfg.MinScanLength), int64(cfg.MaxScanLength), cfg)
 }
 
 // Share returns a worker's part of total operations over all shards: equal parts, with the remainder given to the first

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+
+	"github.com/benchd/benchd/internal/keyspace"
 )
 
 // PropertyError is a setting that is invalid, by itself or in combination with others.
@@ -35,6 +37,7 @@ func (c *Config) validate(load bool) error {
 		return errors.Join(v.wrong...)
 	}
 	v.rows(load)
+	v.keys()
 	v.fields()
 	if !load {
 		v.mix()
@@ -105,6 +108,9 @@ func (v *validator) fields() {
 	least(v, "fieldcount", c.FieldCount, 1)
 	least(v, "batchsize", c.BatchSize, 0)
 	least(v, "zeropadding", c.ZeroPadding, 0)
+	if r := c.ValueRatio; r != 0 && !(r >= keyspace.MinRatio && r <= 1) {
+		v.fail("value.ratio", r, "is out of range", fmt.Sprintf("write a ratio from %v to 1: below it snappy and zstd do not agree, because snappy needs three bytes for each 64 that repeat", keyspace.MinRatio))
+	}
 	longest := int64(c.FieldLength)
 	v.drawn("fieldlengthdistribution", c.FieldLengthDistribution, Constant, Drawing.DrawsFields)
 	switch c.FieldLengthDistribution {
@@ -118,6 +124,12 @@ func (v *validator) fields() {
 		if longest = v.histogram(); longest < 0 {
 			return
 		}
+	case Sample:
+		if c.ValueSizes == nil || len(c.ValueSizes.Lengths) == 0 {
+			v.fail("value.sizes", "", "is missing", "name a file with sizes, or write another fieldlengthdistribution")
+			return
+		}
+		longest = c.ValueSizes.Longest()
 	default: // draws no lengths
 	}
 	if size := float64(longest) * float64(c.FieldCount) * float64(max(c.BatchSize, 1)); size > maxInsertBytes {
@@ -126,6 +138,26 @@ func (v *validator) fields() {
 	}
 	if c.DataIntegrity {
 		v.integrity()
+	}
+}
+
+// keys checks the template of the keys, and that it has a key for each row.
+func (v *validator) keys() {
+	c := v.c
+	if c.KeyTemplate == "" {
+		return
+	}
+	t, err := keyspace.ParseTemplate(c.KeyTemplate)
+	if err != nil {
+		v.fail("key.template", strconv.Quote(c.KeyTemplate), "is invalid: "+err.Error(), "correct it")
+		return
+	}
+	if below := c.rowsBelow(); below > t.Limit() || below < 0 {
+		v.fail("key.template", strconv.Quote(c.KeyTemplate), fmt.Sprintf("has times for %d rows, and this workload may have up to %d", t.Limit(), below),
+			"write a smaller step, a larger per, or an earlier start of ts, or set operationcount, which bounds the inserts")
+	}
+	if c.DataIntegrity && !t.IsASCII() {
+		v.fail("key.template", strconv.Quote(c.KeyTemplate), "conflicts with dataintegrity=true, which hashes values as ASCII text", "write it with ASCII letters")
 	}
 }
 
@@ -157,6 +189,9 @@ func (v *validator) integrity() {
 	if c.FieldLengthDistribution != Constant && c.FieldLengthDistribution != "" {
 		v.fail("fieldlengthdistribution", c.FieldLengthDistribution, "conflicts with dataintegrity=true, which needs values of a fixed length",
 			"write fieldlengthdistribution=constant")
+	}
+	if c.ValueRatio != 0 {
+		v.fail("value.ratio", c.ValueRatio, "conflicts with dataintegrity=true, whose values follow from key and field", "remove one of them")
 	}
 	for property, text := range map[string]string{"keyprefix": c.KeyPrefix, "fieldnameprefix": c.FieldNamePrefix} {
 		for _, b := range []byte(text) {

@@ -23,7 +23,7 @@ func TestMistakesAreNamedByTheirProperty(t *testing.T) {
 		{func(c *Config) { c.FieldCount = 0 }, "fieldcount", ""},
 		{func(c *Config) { c.FieldLength = 0 }, "fieldlength", ""},
 		{func(c *Config) { c.FieldLengthDistribution, c.MinFieldLength = Uniform, 101 }, "minfieldlength", "minfieldlength=101 is more than fieldlength=100; lower it, or raise fieldlength"},
-		{func(c *Config) { c.FieldLengthDistribution = Latest }, "fieldlengthdistribution", "fieldlengthdistribution=latest is unknown; write constant, uniform, zipfian or histogram"},
+		{func(c *Config) { c.FieldLengthDistribution = Latest }, "fieldlengthdistribution", "fieldlengthdistribution=latest is unknown; write constant, uniform, zipfian, histogram or sample"},
 		{func(c *Config) { c.FieldLengthDistribution = Histogram }, "fieldlengthhistogram", ""},
 		{func(c *Config) {
 			c.FieldLengthDistribution, c.FieldLengthHistogram = Histogram, &LengthHistogram{BlockSize: 1, Buckets: []int64{-1}}

@@ -165,7 +165,7 @@ func TestEveryTrialIsSmallAndStillHasEnoughOfEachKind(t *testing.T) {
 			}
 		})
 	}
-	require.Equal(t, 11, suites)
+	require.Equal(t, 14, suites)
 }
 
 // recreates reports whether a case drops its table, on any database.

@@ -67,7 +67,12 @@ func read(t *testing.T, name string, trial bool) *plan.Suite {
 	t.Helper()
 	content, err := os.ReadFile(folder + name)
 	require.NoError(t, err)
-	s, warnings, err := all.Targets().Reader().Parse(spec.Submission{Suite: &spec.File{Name: name, Content: content}, Trial: trial})
+	in := spec.Submission{Suite: &spec.File{Name: name, Content: content}, Trial: trial, Attachments: make(map[string][]byte)}
+	for _, needed := range all.Targets().Reader().Needs(in) {
+		in.Attachments[needed], err = os.ReadFile(folder + needed)
+		require.NoError(t, err)
+	}
+	s, warnings, err := all.Targets().Reader().Parse(in)
 	require.NoError(t, err)
 	require.Empty(t, warnings)
 	return s

@@ -217,6 +217,10 @@ func (r *reader) settings(n *node, level Level) []Setting {
 	out := make([]Setting, 0, len(n.fields))
 	for _, f := range n.fields {
 		if f.value.kind == mapping {
+			if f.value.flow && !slices.ContainsFunc(f.value.fields, func(inner field) bool { return inner.value.kind != null }) {
+				r.mistake(f.value.at, f.name, "want a single value, got a map; a text that begins with { needs quotes, such as '{seq:hash}'")
+				continue
+			}
 			r.mistake(f.at, f.name, "want a single value, got a map; write the full name of a property before the colon, such as telemetry.interval: 1s")
 			continue
 		}
@@ -224,7 +228,7 @@ func (r *reader) settings(n *node, level Level) []Setting {
 		if f.value.kind == null { // a trial removes a setting this way
 			continue
 		}
-		out = append(out, Setting{f.name, strings.Join(r.texts(f.name, f.value), ","), f.at, f.value.at, level})
+		out = append(out, Setting{f.name, strings.Join(r.texts(f.name, f.value), ","), f.at, f.value.at, level, f.value.start})
 	}
 	r.given = append(r.given, out...)
 	return out

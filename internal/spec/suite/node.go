@@ -14,6 +14,8 @@ type node struct {
 	kind   kind
 	text   string // of a scalar, as it is written
 	quoted bool   // it is text, even if it looks like a number
+	flow   bool   // a map or list in braces or brackets
+	start  Place  // of the first character of the text, if the file has the text as it is
 	items  []*node
 	fields []field
 	at     Place
@@ -87,7 +89,7 @@ func (r *reader) convert(y *yaml.Node, file Place, depth int) *node {
 			n.items = append(n.items, r.convert(item, file, depth+1))
 		}
 	case yaml.MappingNode:
-		n.kind = mapping
+		n.kind, n.flow = mapping, y.Style&yaml.FlowStyle != 0
 		r.fields(n, y, file, depth)
 	case yaml.ScalarNode:
 		n.kind, n.text = scalar, y.Value
@@ -96,6 +98,7 @@ func (r *reader) convert(y *yaml.Node, file Place, depth int) *node {
 			n.kind = null
 		}
 		n.text = strings.TrimRight(n.text, "\n") // of a block
+		n.start = startOf(n.at, y)
 		r.printable(n.at, n.text)
 	case yaml.DocumentNode:
 		if len(y.Content) > 0 {
@@ -103,6 +106,22 @@ func (r *reader) convert(y *yaml.Node, file Place, depth int) *node {
 		}
 	}
 	return n
+}
+
+// startOf returns the place of the first character of a scalar's text. It is the zero Place if the text may differ from that in
+// the file: by escapes, or because it goes over several lines.
+func startOf(at Place, y *yaml.Node) Place {
+	switch y.Style {
+	case 0:
+	case yaml.SingleQuotedStyle, yaml.DoubleQuotedStyle:
+		at.column++
+	default:
+		return Place{}
+	}
+	if y.Anchor != "" || strings.ContainsAny(y.Value, " \t\n'\"\\") {
+		return Place{}
+	}
+	return at
 }
 
 // printable reports a character that would garble a terminal or a file name. It does not repeat the text, which may be a secret.

@@ -143,7 +143,7 @@ func (r *reader) before(n *node) []Setting {
 	if n == nil {
 		return nil
 	}
-	out := []Setting{{beforeProperty, strings.Join(r.texts("before", n), ","), n.at, n.at, OfScenario}}
+	out := []Setting{{beforeProperty, strings.Join(r.texts("before", n), ","), n.at, n.at, OfScenario, Place{}}}
 	r.given = append(r.given, out...)
 	return out
 }
@@ -163,7 +163,7 @@ func (r *reader) search(n *node) []Setting {
 			r.mistake(f.value.at, f.name, "want a single value, got %s", f.value.kind)
 			continue
 		}
-		out = append(out, Setting{searchPrefix + f.name, f.value.text, f.at, f.value.at, OfScenario})
+		out = append(out, Setting{searchPrefix + f.name, f.value.text, f.at, f.value.at, OfScenario, Place{}})
 	}
 	r.given = append(r.given, out...)
 	return out
@@ -175,7 +175,7 @@ func (r *reader) actions(n *node) []Setting {
 		return nil
 	}
 	if n.kind == scalar {
-		one := Setting{actionsProperty, n.text, n.at, n.at, OfScenario}
+		one := Setting{actionsProperty, n.text, n.at, n.at, OfScenario, Place{}}
 		r.given = append(r.given, one)
 		return []Setting{one}
 	}
@@ -204,13 +204,13 @@ func (r *reader) actions(n *node) []Setting {
 			}
 			all = append(all, text)
 			// Each is validated at its own place.
-			r.given = append(r.given, Setting{actionsProperty, text, n.at, at, OfScenario})
+			r.given = append(r.given, Setting{actionsProperty, text, n.at, at, OfScenario, Place{}})
 		}
 	}
 	if len(all) == 0 {
 		return nil
 	}
-	return []Setting{{actionsProperty, strings.Join(all, "; "), n.at, n.at, OfScenario}}
+	return []Setting{{actionsProperty, strings.Join(all, "; "), n.at, n.at, OfScenario, Place{}}}
 }
 
 // axes reads the axes of a scenario: its matrix, then its list of cases.
@@ -281,7 +281,7 @@ func (r *reader) point(fields []field) point {
 			r.mistake(f.value.at, f.name, "want a single value, got %s", f.value.kind)
 			continue
 		}
-		s := Setting{f.name, f.value.text, f.at, f.value.at, OfCase}
+		s := Setting{f.name, f.value.text, f.at, f.value.at, OfCase, f.value.start}
 		p.given = append(p.given, s)
 		r.given = append(r.given, s)
 	}

@@ -110,6 +110,8 @@ type Setting struct {
 	Key, Value string
 	Named, At  Place // of its name, and of its value
 	Level      Level
+	// Start is the place of the first character of the value, or the zero Place if the file has it in another form.
+	Start Place
 }
 
 // Level is the part of a suite that a setting belongs to. A higher one wins.
@@ -139,6 +141,15 @@ func (p Place) String() string {
 		return p.file
 	}
 	return fmt.Sprintf("%s:%d:%d", p.file, p.line, p.column)
+}
+
+// Known reports whether it is a position, and not the zero Place.
+func (p Place) Known() bool { return p.line > 0 }
+
+// Right returns the place that is a number of characters further right.
+func (p Place) Right(characters int) Place {
+	p.column += characters
+	return p
 }
 
 // File returns the name of the file.

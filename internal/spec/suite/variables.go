@@ -46,7 +46,7 @@ func (r *reader) fill(n *node) {
 	}
 	n.filled = true
 	if n.kind == scalar && strings.Contains(n.text, "${") {
-		n.text = r.filledIn(n)
+		n.text, n.start = r.filledIn(n), Place{}
 	}
 	for _, item := range n.items {
 		r.fill(item)

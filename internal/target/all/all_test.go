@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/benchd/benchd/internal/descriptor"
+	"github.com/benchd/benchd/internal/spec"
 	"github.com/benchd/benchd/internal/target/all"
 )
 
@@ -20,6 +21,25 @@ func TestTargetsAreEmbeddedAsTheyAreDescribed(t *testing.T) {
 			require.Contains(t, all.Targets().Names(), one.Embedded.Elsewhere, one.Name)
 		}
 	}
+}
+
+// A target whose columns are text refuses values of any bytes.
+func TestRatiosOfValuesNeedColumnsOfBytes(t *testing.T) {
+	texts := 0
+	for _, one := range all.Targets() {
+		_, _, err := all.Targets().Reader().Parse(spec.Submission{Properties: []spec.Setting{
+			{Key: "db", Value: one.Name}, {Key: "recordcount", Value: "10"}, {Key: "operationcount", Value: "10"}, {Key: "value.ratio", Value: "0.5"},
+		}})
+		if one.TextValues == "" {
+			if err != nil {
+				require.NotContains(t, err.Error(), "value.ratio", one.Name)
+			}
+			continue
+		}
+		texts++
+		require.ErrorContains(t, err, "-p: value.ratio: needs values of any bytes, but "+one.TextValues+"; remove it for YCSB's values, which are printable characters")
+	}
+	require.Equal(t, 2, texts)
 }
 
 // The description of a target's actions is consistent.

@@ -26,7 +26,7 @@ func Target() descriptor.Target {
 		Where:   "hosts=c1,c2",
 		Stores:  true,
 		Filling: []string{createKey},
-		Empties: recreates,
+		Empties: recreates, TextValues: "Cassandra's columns are varchar, as in YCSB's schema",
 		Watched: true,
 		Columns: columns(),
 		Report:  inReports(),

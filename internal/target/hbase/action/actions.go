@@ -145,7 +145,10 @@ func (a *actor) create(ctx context.Context, args map[string]string) (load.Answer
 	if namespace, table, ok := strings.Cut(args["table"], ":"); ok {
 		s.Namespace, s.Table = namespace, table
 	}
-	points := setup.Points(s.Splits, a.workload)
+	points, err := setup.Points(s.Splits, a.workload)
+	if err != nil {
+		return load.Answer{}, load.Mark(load.ErrAction, fmt.Errorf("create: %w", err))
+	}
 	if err := a.client.Create(ctx, setup.Descriptor(s, a.by), points); err != nil {
 		return load.Answer{}, err
 	}

@@ -39,6 +39,9 @@ func check(c descriptor.Case) {
 	if c.Changed("hbase.splits.formula") && c.Value("hbase.splits") == "0" {
 		c.Warn("hbase.splits.formula", "has no effect without hbase.splits=N")
 	}
+	if c.Changed("hbase.splits.formula") && c.Value("hbase.splits") != "0" && c.Value("key.template") != "" {
+		c.Fail("hbase.splits.formula", "its points begin with keyprefix, but key.template makes other keys; remove it: quantiles divide the rows of the template evenly")
+	}
 	checkRegistry(c)
 	checkSecurity(c)
 	if names := c.Value(ignoredKey); names != "" && c.Sound(ignoredKey) {

@@ -5,28 +5,26 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/benchd/benchd/internal/keyspace"
 	"github.com/benchd/benchd/internal/target/hbase/hbasespec"
 	"github.com/benchd/benchd/internal/workload"
 )
 
 // Points returns the keys at which a table for a workload is split, in order and each once.
-func Points(splits hbasespec.Splits, w workload.Config) [][]byte {
+func Points(splits hbasespec.Splits, w workload.Config) ([][]byte, error) {
 	switch {
 	case len(splits.Keys) > 0:
-		return splits.Keys
+		return splits.Keys, nil
 	case splits.Count == 0:
-		return nil
+		return nil, nil
 	}
 	switch splits.Formula {
 	case hbasespec.SplitFourDigits:
-		return numbered(w.KeyPrefix, 1000, 9999, splits.Count)
+		return numbered(w.KeyPrefix, 1000, 9999, splits.Count), nil
 	case hbasespec.SplitFiveDigits:
-		return numbered(w.KeyPrefix, 10_000, 99_999, splits.Count)
+		return numbered(w.KeyPrefix, 10_000, 99_999, splits.Count), nil
 	case hbasespec.SplitQuantiles:
 	}
-	names := keyspace.NewNames(w.KeyPrefix, w.ZeroPadding, w.Ordered)
-	return names.Quantiles(w.InsertStart, w.InsertStart+w.LoadCount(), splits.Count+1)
+	return w.Splits(splits.Count + 1)
 }
 
 // numbered is the formula of published reports, as HBase's shell computes it: integers, i from 1 to n. The last point is the

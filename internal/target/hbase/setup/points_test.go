@@ -11,6 +11,13 @@ import (
 	"github.com/benchd/benchd/internal/workload"
 )
 
+func points(t *testing.T, splits hbasespec.Splits, w workload.Config) [][]byte {
+	t.Helper()
+	keys, err := setup.Points(splits, w)
+	require.NoError(t, err)
+	return keys
+}
+
 func texts(points [][]byte) []string {
 	out := make([]string, 0, len(points))
 	for _, p := range points {
@@ -22,30 +29,38 @@ func texts(points [][]byte) []string {
 // Published figures can be compared only with those of a table with the same split points.
 func TestPointsFollowThePublishedFormulas(t *testing.T) {
 	w := workload.Config{KeyPrefix: "user", RecordCount: 1000}
-	four := texts(setup.Points(hbasespec.Splits{Count: 200, Formula: hbasespec.SplitFourDigits}, w))
+	four := texts(points(t, hbasespec.Splits{Count: 200, Formula: hbasespec.SplitFourDigits}, w))
 	require.Len(t, four, 200)
 	require.Equal(t, []string{"user1044", "user1089", "user1134"}, four[:3])
 	require.Equal(t, "user9999", four[199])
-	five := texts(setup.Points(hbasespec.Splits{Count: 1050, Formula: hbasespec.SplitFiveDigits}, w))
+	five := texts(points(t, hbasespec.Splits{Count: 1050, Formula: hbasespec.SplitFiveDigits}, w))
 	require.Len(t, five, 1050)
 	require.Equal(t, []string{"user10085", "user10171"}, five[:2])
 	require.Equal(t, "user99999", five[1049])
-	many := texts(setup.Points(hbasespec.Splits{Count: 20_000, Formula: hbasespec.SplitFourDigits}, w))
+	many := texts(points(t, hbasespec.Splits{Count: 20_000, Formula: hbasespec.SplitFourDigits}, w))
 	require.Len(t, many, 9000, "HBase refuses a point that comes twice")
 }
 
 func TestPointsByQuantiles(t *testing.T) {
 	hashed := workload.Config{KeyPrefix: "user", RecordCount: 1000, ZeroPadding: 1}
-	require.Len(t, setup.Points(hbasespec.Splits{Count: 20, Formula: hbasespec.SplitQuantiles}, hashed), 20)
+	require.Len(t, points(t, hbasespec.Splits{Count: 20, Formula: hbasespec.SplitQuantiles}, hashed), 20)
 	ordered := hashed
 	ordered.Ordered, ordered.ZeroPadding = true, 4
-	require.Equal(t, []string{"user0250", "user0500", "user0750"}, texts(setup.Points(hbasespec.Splits{Count: 3, Formula: hbasespec.SplitQuantiles}, ordered)))
+	require.Equal(t, []string{"user0250", "user0500", "user0750"}, texts(points(t, hbasespec.Splits{Count: 3, Formula: hbasespec.SplitQuantiles}, ordered)))
+}
+
+// A template has its own points, and they are those of its rows.
+func TestPointsOfATemplate(t *testing.T) {
+	w := workload.Config{KeyPrefix: "user", RecordCount: 1000, KeyTemplate: "{seq:pad(4)}"}
+	require.Equal(t, []string{"0250", "0500", "0750"}, texts(points(t, hbasespec.Splits{Count: 3, Formula: hbasespec.SplitQuantiles}, w)))
+	w.KeyTemplate = "{salt(4)}-{seq:hash}"
+	require.Len(t, points(t, hbasespec.Splits{Count: 7, Formula: hbasespec.SplitQuantiles}, w), 7)
 }
 
 func TestExplicitPointsAreTaken(t *testing.T) {
 	keys := [][]byte{[]byte("a"), []byte("b")}
-	require.Equal(t, keys, setup.Points(hbasespec.Splits{Keys: keys}, workload.Config{}))
-	require.Empty(t, setup.Points(hbasespec.Splits{}, workload.Config{}))
+	require.Equal(t, keys, points(t, hbasespec.Splits{Keys: keys}, workload.Config{}))
+	require.Empty(t, points(t, hbasespec.Splits{}, workload.Config{}))
 }
 
 func TestTheDescriptorNamesTheCreator(t *testing.T) {

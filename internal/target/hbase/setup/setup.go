@@ -73,9 +73,12 @@ func prepare(ctx context.Context, c *admin.Client, s hbasespec.Settings, w workl
 }
 
 func create(ctx context.Context, c *admin.Client, s hbasespec.Settings, w workload.Config, run string, log *slog.Logger) error {
-	points := Points(s.Splits, w)
+	points, err := Points(s.Splits, w)
+	if err != nil {
+		return err
+	}
 	log.Info("creating the table", "table", s.FullTable(), "regions", len(points)+1)
-	err := c.Create(ctx, Descriptor(s, run), points)
+	err = c.Create(ctx, Descriptor(s, run), points)
 	if errors.Is(err, admin.ErrTableExists) {
 		return fmt.Errorf("%w: another client created it at the same time; run again to use it", err)
 	}

@@ -88,18 +88,22 @@ func Create(ctx context.Context, c *client.Client, s mongodbspec.Settings, w wor
 	case mongodbspec.Hashed:
 		return shardHashed(ctx, c, s)
 	case mongodbspec.Ranged:
-		return shardRanged(ctx, c, s, points(s, w))
+		points, err := points(s, w)
+		if err != nil {
+			return err
+		}
+		return shardRanged(ctx, c, s, points)
 	case mongodbspec.Unsharded:
 	}
 	return nil
 }
 
 // points returns the keys at which a ranged collection is split.
-func points(s mongodbspec.Settings, w workload.Config) [][]byte {
+func points(s mongodbspec.Settings, w workload.Config) ([][]byte, error) {
 	if s.Chunks < 2 {
-		return nil
+		return nil, nil
 	}
-	return quantiles(w, s.Chunks)
+	return w.Splits(s.Chunks)
 }
 
 // shardHashed shards the collection by the hash of _id. The servers split it and spread the chunks.

@@ -9,17 +9,9 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 	"go.mongodb.org/mongo-driver/v2/mongo"
 
-	"github.com/benchd/benchd/internal/keyspace"
 	"github.com/benchd/benchd/internal/target/mongodb/client"
 	"github.com/benchd/benchd/internal/target/mongodb/mongodbspec"
-	"github.com/benchd/benchd/internal/workload"
 )
-
-// quantiles returns the keys that divide the rows of a workload into parts of the same size.
-func quantiles(w workload.Config, parts int) [][]byte {
-	names := keyspace.NewNames(w.KeyPrefix, w.ZeroPadding, w.Ordered)
-	return names.Quantiles(w.InsertStart, w.InsertStart+w.LoadCount(), parts)
-}
 
 // Shard is a shard of a cluster.
 type Shard struct {
