@@ -81,8 +81,8 @@ func TestTrendFindsTheNightOfAChange(t *testing.T) {
 	require.Contains(t, table, "20260301-aaaa")
 	require.NotContains(t, table, "bbbb")
 
-	_, err = benchctl("trend", "nigthly")
-	require.ErrorContains(t, err, `no ended suite nigthly (did you mean "nightly"?)`)
+	_, err = benchctl("trend", "nightl")
+	require.ErrorContains(t, err, `no ended suite nightl (did you mean "nightly"?)`)
 	_, err = benchctl("trend", "nightly", "--figures", "throughput")
 	require.ErrorContains(t, err, `unknown figure "throughput"`)
 	_, err = benchctl("trend", "nightly", "--case", "none")

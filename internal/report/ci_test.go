@@ -3,6 +3,7 @@ package report_test
 import (
 	"bytes"
 	"encoding/xml"
+	"errors"
 	"io"
 	"slices"
 	"strconv"
@@ -51,11 +52,11 @@ type junitDocument struct {
 func readJUnitText(t *testing.T, text string) junitDocument {
 	t.Helper()
 	for decoder := xml.NewDecoder(strings.NewReader(text)); ; {
-		if _, err := decoder.Token(); err == io.EOF {
+		_, err := decoder.Token()
+		if errors.Is(err, io.EOF) {
 			break
-		} else {
-			require.NoError(t, err)
 		}
+		require.NoError(t, err)
 	}
 	var d junitDocument
 	require.NoError(t, xml.Unmarshal([]byte(text), &d))

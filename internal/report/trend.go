@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 	"time"
 
@@ -78,7 +79,7 @@ func (p *page) trendPoints(c trend.Case, submitted map[string]time.Time, marks m
 		for _, point := range f.Points {
 			row := rows[point.Suite]
 			if row == nil {
-				row = []string{night(submitted[point.Suite]), printable(point.Suite), fmt.Sprint(point.Runs)}
+				row = []string{night(submitted[point.Suite]), printable(point.Suite), strconv.Itoa(point.Runs)}
 				order = append(order, point.Suite)
 			}
 			for len(row) < 3+2*i {

@@ -262,7 +262,7 @@ type Alert struct {
 }
 
 // FoundIn returns the changes that a suite has revealed.
-func (t Trend) FoundIn(suite string) []Alert {
+func (t *Trend) FoundIn(suite string) []Alert {
 	var out []Alert
 	for _, c := range t.Cases {
 		for _, f := range c.Figures {

@@ -48,7 +48,7 @@ func nights(random *rand.Rand, n, step int, factor float64) []float64 {
 	return values
 }
 
-var throughput = trend.Settings{Figures: []string{"throughput_ops"}, Quiet: trend.Quiet, Smallest: trend.Smallest} //nolint:gochecknoglobals // settings of all tests
+var throughput = trend.Settings{Figures: []string{"throughput_ops"}, Quiet: trend.Quiet, Smallest: trend.Smallest}
 
 // In an archive of 60 nightly results with a step of 7 % and a standard deviation of 3 %, the change is found within five nights in
 // at least 90 % of 200 trials, and names the night and the loss.
