@@ -34,7 +34,7 @@ func captureCommand(targets target.List) cli.Command {
 		Use:   "capture LOG…",
 		Short: "Make a trace from logs of operations, which a run can repeat",
 		Long: `Capture reads logs of operations and writes a trace: a compact file with the time, the kind, the key and the size of each
-operation on one table. A run with -p trace=FILE repeats it (docs/traces.md). "-" is standard input.
+operation on one table. A run with -p trace=FILE repeats it, and "benchctl trace" summarizes it. "-" is standard input.
 
 Logs are CSV with a header, JSON lines, or a server's own log of requests (docs/traces.md); the first lines decide, or --format. CSV and
 JSON have the values time (RFC 3339, or seconds since 1970; or time_ms, time_us, time_ns), operation, key or key_hash, and

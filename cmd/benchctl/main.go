@@ -45,7 +45,7 @@ few agents, or not allowed.`,
 		Commands: func() []cli.Command {
 			return []cli.Command{
 				runCommand(targets), submitCommand(targets), validateCommand(targets),
-				watchCommand(), listCommand(), showCommand(targets), reportCommand(targets), cancelCommand(), removeCommand(), exportCommand(), importCommand(), captureCommand(targets),
+				watchCommand(), listCommand(), showCommand(targets), reportCommand(targets), cancelCommand(), removeCommand(), exportCommand(), importCommand(), captureCommand(targets), traceCommand(),
 				compareCommand(targets), baselineCommand(targets), trendCommand(targets),
 				loginCommand(), logoutCommand(), profilesCommand(),
 				agentsCommand(), auditCommand(), adminCommand(targets), sandboxCommand(), doctorCommand(targets),

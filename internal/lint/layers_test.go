@@ -83,6 +83,7 @@ func layers() []layer {
 			{name: "figure", beside: []string{"plan", "descriptor"}},
 			{name: "plan", beside: []string{"workload", "pacing", "search", "trace"}},
 			{name: "trace", beside: []string{"workload"}},
+			{name: "trace/model", beside: []string{"trace"}},
 			{name: "trace/capture", beside: []string{"trace", "descriptor"}},
 			{name: "workload", beside: []string{"keyspace"}},
 			{name: "keyspace"},

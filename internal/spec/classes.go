@@ -130,6 +130,14 @@ func checkSizes(value string) (string, error) {
 	return value, err //nolint:wrapcheck // it names the line
 }
 
+func checkRequests(value string) (string, error) {
+	if value == "" {
+		return "", nil
+	}
+	_, err := keyspace.ParsePopularity("content", strings.NewReader(value))
+	return value, err
+}
+
 // checkPercentiles accepts comma-separated percentiles.
 func checkPercentiles(value string) (string, error) {
 	var list []string

@@ -25,6 +25,7 @@ func (r *resolver) effects(s plan.Settings) []effect {
 		{[]string{"hdrhistogram.output.path"}, "hdrhistogram.fileoutput=true", is("hdrhistogram.fileoutput", "true")},
 		{[]string{"fieldlengthhistogram"}, "fieldlengthdistribution=histogram", is("fieldlengthdistribution", "histogram")},
 		{[]string{valueSizes}, "fieldlengthdistribution=sample", is("fieldlengthdistribution", "sample")},
+		{[]string{"requesthistogram"}, "requestdistribution=histogram", is("requestdistribution", "histogram")},
 	}
 	all = append(all, effect{[]string{replaySpeed}, "trace", s.Trace != nil})
 	all = append(all, effect{[]string{searchFrom, searchTo, searchKeep, searchTolerance, searchConfirm, searchProbes}, "search.vary", r.value(searchVary) != ""})

@@ -35,6 +35,8 @@ func TestAPropertyWithoutEffectIsAWarning(t *testing.T) {
 		{"multiget.size", "5", "multigetproportion above 0", p("multigetproportion", "0.05", "readproportion", "0.9")},
 		{"increment.by", "5", "incrementproportion above 0", nil}, // the null target has no increments
 		{"fieldlengthhistogram", "h", "fieldlengthdistribution=histogram", nil},
+		{"requesthistogram", "h", "requestdistribution=histogram", nil},
+		{"replay.speed", "2", "trace", nil},
 		{"measurement.raw.output_file", "f", "measurementtype=raw or hdrhistogram+raw", p("measurementtype", "raw")},
 		{"measurement.raw.no_summary", "true", "measurementtype=raw or hdrhistogram+raw", p("measurementtype", "hdrhistogram+raw")},
 		{"hdrhistogram.output.path", "x", "hdrhistogram.fileoutput=true", p("hdrhistogram.fileoutput", "true")},

@@ -129,6 +129,7 @@ func TestEveryHonouredKeyReachesTheSettings(t *testing.T) {
 		HistogramContent: "needs a distribution; has a test of its own", "arrival": "needs a rate; has a test of its own",
 		valueSizes: "its content is used", SizesContent: "needs a distribution; has a test of its own",
 		TraceFile: "needs its card; has a test of its own", TraceCard: "has a test of its own", replaySpeed: "needs a trace; has a test of its own",
+		"requesthistogram": "its content is used", RequestsContent: "needs a distribution; the model of a trace tests it",
 	}
 	byDefault := property.Values{}
 	for _, k := range reader().Keys() {

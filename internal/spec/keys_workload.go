@@ -17,6 +17,9 @@ const (
 	SizesContent = "value.sizes.content"
 )
 
+// RequestsContent is the same of the requesthistogram file.
+const RequestsContent = "requesthistogram.content"
+
 // How a run assigns row numbers to its inserts.
 const (
 	insertNumbers = "insert.numbers"
@@ -100,6 +103,8 @@ func distributionKeys() []property.Key {
 			Values: workload.DistributionNames(workload.Drawing.DrawsRequests),
 			Doc:    "distribution of the requested rows",
 		},
+		{Name: "requesthistogram", Kind: property.Text, File: true, Default: "requests.hist", Doc: "histogram file for requestdistribution=histogram: lines of a number of rows, a tab and the number of their requests, the most popular rows first"},
+		{Name: RequestsContent, Kind: property.Text, Check: checkRequests, Doc: "content of that file; filled in from the file"},
 		{
 			Name: "fieldlengthdistribution", Kind: property.Enum, Default: "constant",
 			Values: workload.DistributionNames(workload.Drawing.DrawsFields),

@@ -17,7 +17,7 @@ import (
 
 // A message names the place, the key, and the cure.
 func TestMistakesAreNamedWithTheirCure(t *testing.T) {
-	const distributions = "(one of uniform, zipfian, latest, hotspot, exponential, sequential)"
+	const distributions = "(one of uniform, zipfian, latest, hotspot, exponential, sequential, histogram)"
 	for name, test := range map[string]struct {
 		file  string
 		set   []Setting

@@ -153,5 +153,8 @@ func (v values) workload() workload.Config {
 	if c.FieldLengthDistribution == workload.Sample && v.Text(SizesContent) != "" {
 		c.ValueSizes, _ = keyspace.ParseLengthSample("", v.Text(SizesContent))
 	}
+	if c.RequestDistribution == workload.Histogram && v.Text(RequestsContent) != "" {
+		c.RequestHistogram, _ = keyspace.ParsePopularity("", strings.NewReader(v.Text(RequestsContent)))
+	}
 	return c
 }

@@ -60,8 +60,9 @@ func (r *resolver) attachFile(a descriptor.Attachment, attachments map[string][]
 	r.given[a.Into] = entry{key: key, written: a.Into, value: value, place: name, rank: e.rank, order: e.order}
 }
 
-// lengthFile is a file from which field lengths are drawn, if the distribution is the one that needs it.
+// lengthFile is a file from which field lengths or requests are drawn, if the distribution is the one that needs it.
 type lengthFile struct {
+	property      string // of the distribution
 	distribution  workload.Distribution
 	file, content string // properties
 	// parse validates the text of the file, and returns what agents get of it.
@@ -69,12 +70,17 @@ type lengthFile struct {
 }
 
 func lengthFiles() []lengthFile {
+	const lengthDistribution = "fieldlengthdistribution"
 	return []lengthFile{
-		{workload.Histogram, "fieldlengthhistogram", HistogramContent, func(name, text string) (string, error) {
+		{"requestdistribution", workload.Histogram, "requesthistogram", RequestsContent, func(name, text string) (string, error) {
+			_, err := keyspace.ParsePopularity(name, strings.NewReader(text))
+			return text, err //nolint:wrapcheck // it names the file
+		}},
+		{lengthDistribution, workload.Histogram, "fieldlengthhistogram", HistogramContent, func(name, text string) (string, error) {
 			_, err := keyspace.ParseLengthHistogram(name, strings.NewReader(text))
 			return text, err //nolint:wrapcheck // it names the file
 		}},
-		{workload.Sample, valueSizes, SizesContent, func(name, text string) (string, error) {
+		{lengthDistribution, workload.Sample, valueSizes, SizesContent, func(name, text string) (string, error) {
 			sample, err := keyspace.ParseLengthSample(name, text)
 			if err != nil {
 				return "", err //nolint:wrapcheck // it names the file
@@ -86,16 +92,16 @@ func lengthFiles() []lengthFile {
 
 // needed returns the name of the file, or "" if the settings do not need it.
 func (f lengthFile) needed(r *resolver) string {
-	if _, filled := r.given[f.content]; filled || r.value("fieldlengthdistribution") != string(f.distribution) {
+	if _, filled := r.given[f.content]; filled || r.value(f.property) != string(f.distribution) {
 		return ""
 	}
 	return r.value(f.file)
 }
 
 func (r *resolver) attachLengths(f lengthFile, attachments map[string][]byte) {
-	if r.value("fieldlengthdistribution") != string(f.distribution) {
+	if r.value(f.property) != string(f.distribution) {
 		if e, ok := r.given[f.content]; ok {
-			r.warn(e, "has no effect without fieldlengthdistribution=%s", f.distribution)
+			r.warn(e, "has no effect without %s=%s", f.property, f.distribution)
 			delete(r.given, f.content)
 		}
 		return
@@ -106,7 +112,7 @@ func (r *resolver) attachLengths(f lengthFile, attachments map[string][]byte) {
 	name := r.value(f.file)
 	if name == "" {
 		r.bad[f.content] = true
-		r.fail(r.setting("fieldlengthdistribution"), "%s needs a file: write %s=FILE", f.distribution, f.file)
+		r.fail(r.setting(f.property), "%s needs a file: write %s=FILE", f.distribution, f.file)
 		return
 	}
 	content, ok := attachments[name]

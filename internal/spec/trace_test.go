@@ -5,6 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/benchd/benchd/internal/keyspace"
 	"github.com/benchd/benchd/internal/pacing"
 	"github.com/benchd/benchd/internal/plan"
 	"github.com/benchd/benchd/internal/trace"
@@ -46,6 +47,24 @@ func TestATraceDeterminesTheWorkload(t *testing.T) {
 	require.NoError(t, err, "agents read the same settings")
 	again.Workload.Seed, one.Settings.Workload.Seed = 0, 0
 	require.Equal(t, one.Settings, again)
+}
+
+func TestRequestsOfAHistogram(t *testing.T) {
+	s := Submission{Properties: []Setting{
+		{Key: "db", Value: "null"}, {Key: "recordcount", Value: "10"}, {Key: "requestdistribution", Value: "histogram"}, {Key: "requesthistogram", Value: "r.hist"},
+	}}
+	require.Equal(t, []string{"r.hist"}, reader().Needs(s))
+	_, _, err := reader().Parse(s)
+	require.EqualError(t, err, `-p: requesthistogram: file "r.hist" is not attached; does it exist on the machine that you submit from?`)
+	s.Attachments = map[string][]byte{"r.hist": []byte("1\t5\n2\t20\n")}
+	_, _, err = reader().Parse(s)
+	require.EqualError(t, err, `-p: requesthistogram: r.hist:2:1: these rows are more popular than those of the line before: sort the lines`)
+	s.Attachments["r.hist"] = []byte("1\t5\n9\t20\n")
+	suite, _, err := reader().Parse(s)
+	require.NoError(t, err)
+	again, err := reader().Resolve(suite.Cases[0].Properties)
+	require.NoError(t, err)
+	require.Equal(t, keyspace.Popularity{{Rows: 1, Requests: 5}, {Rows: 9, Requests: 20}}, again.Workload.RequestHistogram)
 }
 
 func TestMistakesOfAReplay(t *testing.T) {

@@ -28,6 +28,7 @@ type Config struct {
 
 	Proportions                            Proportions
 	RequestDistribution                    Distribution
+	RequestHistogram                       keyspace.Popularity // for Histogram requests
 	HotspotDataFraction                    float64
 	HotspotOpnFraction                     float64
 	ExponentialPercentile, ExponentialFrac float64

@@ -79,7 +79,10 @@ func Distributions() []Drawing {
 			requests: func(*requests, *Config, int64) {}, // each chooser has its own position
 		},
 		{
-			Name: Histogram, Meaning: "as in the file `fieldlengthhistogram`",
+			Name: Histogram, Meaning: "as in the file `fieldlengthhistogram`, and for requests `requesthistogram`",
+			requests: func(r *requests, cfg *Config, last int64) {
+				r.fixed = keyspace.NewPopular(cfg.RequestHistogram, r.first, last)
+			},
 			lengths: func(_, _ int64, cfg *Config) lengths {
 				h := cfg.FieldLengthHistogram
 				return lengths{h.Distribution(), h.Longest()}

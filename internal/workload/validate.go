@@ -227,6 +227,9 @@ func (v *validator) mix() {
 func (v *validator) requests() {
 	c := v.c
 	v.drawn("requestdistribution", c.RequestDistribution, Uniform, Drawing.DrawsRequests)
+	if c.RequestDistribution == Histogram && len(c.RequestHistogram) == 0 {
+		v.fail("requesthistogram", "", "is missing", "name a histogram file, or write another requestdistribution")
+	}
 	switch c.RequestDistribution {
 	case Hotspot:
 		v.fraction("hotspotdatafraction", c.HotspotDataFraction)

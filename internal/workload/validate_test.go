@@ -39,7 +39,7 @@ func TestMistakesAreNamedByTheirProperty(t *testing.T) {
 		{func(c *Config) { c.Proportions.Scan = -1 }, "scanproportion", "scanproportion=-1 is out of range; write 0 or more"},
 		{func(c *Config) { c.Proportions.Update = math.NaN() }, "updateproportion", ""},
 		{func(c *Config) { c.Proportions.MultiGet, c.MultiGetSize = 1, 0 }, "multiget.size", ""},
-		{func(c *Config) { c.RequestDistribution = "zipfain" }, "requestdistribution", "requestdistribution=zipfain is unknown; write uniform, zipfian, latest, hotspot, exponential or sequential"},
+		{func(c *Config) { c.RequestDistribution = "zipfain" }, "requestdistribution", "requestdistribution=zipfain is unknown; write uniform, zipfian, latest, hotspot, exponential, sequential or histogram"},
 		{func(c *Config) { c.RequestDistribution, c.HotspotDataFraction = Hotspot, 1.5 }, "hotspotdatafraction", ""},
 		{func(c *Config) { c.RequestDistribution, c.HotspotOpnFraction = Hotspot, -0.1 }, "hotspotopnfraction", ""},
 		{func(c *Config) { c.RequestDistribution, c.ExponentialPercentile = Exponential, 100 }, "exponential.percentile", ""},
