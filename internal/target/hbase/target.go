@@ -67,7 +67,7 @@ func New(settings hbasespec.Settings, s load.Settings, locator Locator) *Table {
 		log:        s.Logger,
 		family:     []byte(settings.Family.Name),
 		durability: durabilities()[settings.Durability],
-		greeting:   rpc.Config{User: settings.User, Service: "ClientService", KnownIO: s.KnownIO, Dial: s.Dial.Named("hbase:meta")},
+		greeting:   rpc.Config{User: settings.User, Service: "ClientService", KnownIO: s.KnownIO, Dial: s.Dial.Named("hbase:meta"), Priority: settings.Priority},
 		servers:    make(map[string]*server),
 		nonceGroup: rand.Uint64() | 1,
 

@@ -48,6 +48,7 @@ func check(c descriptor.Case) {
 		c.Warn(ignoredKey, "these settings of HBase's own client have no effect: %s", strings.ReplaceAll(names, ",", ", "))
 	}
 	checkConsistency(c)
+	checkPriority(c)
 	checkClient(c)
 }
 

@@ -16,6 +16,16 @@ const (
 	ClientGohbase = "gohbase"
 )
 
+// priorityKey is the property for the priority of calls.
+const priorityKey = "hbase.rpc.priority"
+
+// checkPriority refuses a priority that the sandbox would not obey.
+func checkPriority(c descriptor.Case) {
+	if c.Value("db") == SandboxName && c.Changed(priorityKey) && c.Sound(priorityKey) {
+		c.Fail(priorityKey, "the sandbox serves calls in the order in which they come, and knows no priority; remove it, or measure HBase (db=hbase)")
+	}
+}
+
 // Gohbase has the options of gohbase's client.
 type Gohbase struct {
 	QueueSize     int // calls in a request, at most
@@ -70,6 +80,7 @@ func missingInGohbase() []missing {
 		{pauseKey, []string{"5"}, "sets the pauses between tries", off},
 		{registryKey, []string{RegistryZooKeeper}, "asks HBase's own servers in place of ZooKeeper", native},
 		{consistencyKey, []string{strong}, "lets replicas of regions answer reads", native},
+		{priorityKey, none(), "sets the priority of calls", off},
 		{replicasKey, []string{replicasNone}, "reads replicas of hbase:meta", native},
 		{hedgedKey, []string{"false"}, "reads replicas of hbase:meta", native},
 		{authenticationKey, []string{simple}, "needs Kerberos", native},

@@ -43,6 +43,7 @@ func keys() []property.Key {
 		{Name: "hbase.connections", Kind: property.Int, Default: "1", Min: 1, Max: 256, Doc: "connections of each agent to each region server, which its workers share in turn"},
 		{Name: "hbase.client.operation.timeout", Kind: property.Int, Default: "60000", Min: 10, Max: day, Doc: "milliseconds after which an operation, including its retries, ends as TIMEOUT"},
 		{Name: "hbase.rpc.timeout", Kind: property.Int, Default: "30000", Min: 10, Max: day, Doc: "milliseconds after which an unanswered call is abandoned and sent again"},
+		{Name: priorityKey, Kind: property.Int, Default: "0", Max: 1000, Doc: "priority in the header of each call of an operation: from 200 on a region server takes it by its handlers for high priority (hbase.regionserver.metahandler.count), and 0 leaves the choice to the server"},
 		{Name: "hbase.client.rpc.compressor", Kind: property.Enum, Default: "none", Values: []string{"none", "snappy"}, Check: checkCompressor, Doc: "how cells are compressed on the wire"},
 		{Name: "hadoop.user.name", Kind: property.Text, Doc: "the user that HBase sees; by default the one that the agent runs as"},
 		{Name: "hbase.batch.size", Kind: property.Int, Default: "1", Min: 1, Max: 10_000, Doc: "operations of different workers that may share one request to a region server; 1 is no batching"},

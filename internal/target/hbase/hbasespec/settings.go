@@ -60,7 +60,8 @@ type Settings struct {
 	Table     string   // without its namespace
 	User      string   // empty for the one that the agent runs as
 
-	Connections int // to each region server
+	Connections int    // to each region server
+	Priority    uint32 // of the calls of operations; 0 leaves the choice to the server
 	Timeout     time.Duration
 	RPCTimeout  time.Duration
 	Retries     int           // of an operation at most
@@ -122,6 +123,7 @@ func Read(properties map[string]string) (Settings, error) {
 		User:      v.Text("hadoop.user.name"),
 
 		Connections: v.Int("hbase.connections"),
+		Priority:    uint32(v.Int(priorityKey)),
 		Timeout:     v.Milliseconds("hbase.client.operation.timeout"),
 		RPCTimeout:  v.Milliseconds("hbase.rpc.timeout"),
 		Retries:     v.Int(retriesKey),

@@ -41,20 +41,23 @@ type Config struct {
 	// KeepReading keeps the connection's goroutine reading while no call waits, so that Err reports its end at once. Then workers
 	// never read for themselves, which makes Do slower.
 	KeepReading bool
+	// Priority is that of all calls; 0 leaves the choice to the server.
+	Priority uint32
 }
 
 // Conn is a connection to a server. Its methods may be called from several goroutines.
 type Conn struct {
-	addr   string
-	named  bool // the server has the user's name from the header, without proof
-	conn   wire
-	codec  *codec
-	sealed *sealed // conn, if it is secure
-	memory *memory.Pool
-	work   sync.WaitGroup
-	more   chan struct{} // wakes the connection's writer
-	ended  chan struct{} // closed when the connection has failed
-	in     inbox
+	addr     string
+	named    bool // the server has the user's name from the header, without proof
+	conn     wire
+	codec    *codec
+	sealed   *sealed // conn, if it is secure
+	memory   *memory.Pool
+	priority uint32 // of all calls
+	work     sync.WaitGroup
+	more     chan struct{} // wakes the connection's writer
+	ended    chan struct{} // closed when the connection has failed
+	in       inbox
 
 	mu       sync.Mutex
 	err      error  // why it has failed
@@ -90,7 +93,7 @@ func Dial(ctx context.Context, addr string, cfg Config) (*Conn, error) {
 		return nil, err //nolint:wrapcheck // it names the address
 	}
 	c := &Conn{
-		addr: addr, named: cfg.User != "", conn: rawSocket(nc, cfg.KnownIO), memory: cfg.Memory, more: make(chan struct{}, 1), ended: make(chan struct{}),
+		addr: addr, named: cfg.User != "", conn: rawSocket(nc, cfg.KnownIO), memory: cfg.Memory, priority: cfg.Priority, more: make(chan struct{}, 1), ended: make(chan struct{}),
 	}
 	c.in.wake, c.in.always = make(chan struct{}, 1), cfg.KeepReading
 	if cfg.Codec != nil {
@@ -253,10 +256,10 @@ func (c *Conn) send(call *Call, offers bool) (leads bool) {
 // enqueue appends a request to those to be written. It takes over the buffer of many cells. The caller holds mu.
 func (c *Conn) enqueue(call *Call, cells []byte) {
 	if len(cells) < apart || cap(cells) <= memory.Keep {
-		c.out = append(appendRequest(c.memory.Grow(c.out, overhead+len(call.Method)+len(call.Request)+len(cells)), call.id, call, len(cells)), cells...)
+		c.out = append(appendRequest(c.memory.Grow(c.out, overhead+len(call.Method)+len(call.Request)+len(cells)), call.id, call, len(cells), c.priority), cells...)
 		return
 	}
-	head := appendRequest(c.memory.Grow(c.out, overhead+len(call.Method)+len(call.Request)), call.id, call, len(cells))
+	head := appendRequest(c.memory.Grow(c.out, overhead+len(call.Method)+len(call.Request)), call.id, call, len(cells), c.priority)
 	c.full = append(c.full, head, cells)
 	c.out, c.spare = c.spare, nil
 	if c.codec != nil {

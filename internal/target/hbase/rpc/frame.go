@@ -17,10 +17,11 @@ const most = 256 << 20
 var errNonsense = errors.New("malformed answer; is the server an HBase region server?")
 
 // overhead is more than the length of a frame beyond its method, its request and its cells.
-const overhead = 64
+const overhead = 80
 
 // appendRequest appends a call's frame to out: its length, the header and the request. The cells follow, which are of a given length.
-func appendRequest(out []byte, id uint32, c *Call, cells int) []byte {
+// A priority of 0 leaves the choice to the server.
+func appendRequest(out []byte, id uint32, c *Call, cells int, priority uint32) []byte {
 	begin := len(out)
 	out = append(out, 0, 0, 0, 0)
 	header := 1 + protowire.SizeVarint(uint64(id)) + 1 + protowire.SizeBytes(len(c.Method)) + 2
@@ -28,6 +29,9 @@ func appendRequest(out []byte, id uint32, c *Call, cells int) []byte {
 	if cells > 0 {
 		meta = 1 + protowire.SizeVarint(uint64(cells))
 		header += 1 + protowire.SizeBytes(meta)
+	}
+	if priority > 0 {
+		header += 1 + protowire.SizeVarint(uint64(priority))
 	}
 	timeout := uint64(min(c.Timeout.Milliseconds(), math.MaxUint32))
 	if timeout > 0 {
@@ -44,6 +48,10 @@ func appendRequest(out []byte, id uint32, c *Call, cells int) []byte {
 		out = protowire.AppendVarint(out, uint64(meta))
 		out = append(out, 1<<3)
 		out = protowire.AppendVarint(out, uint64(cells))
+	}
+	if priority > 0 {
+		out = append(out, 6<<3)
+		out = protowire.AppendVarint(out, uint64(priority))
 	}
 	if timeout > 0 {
 		out = append(out, 7<<3)

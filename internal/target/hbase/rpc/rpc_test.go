@@ -261,3 +261,23 @@ func FuzzCells(f *testing.F) {
 		require.True(t, bytes.Equal(cells, again))
 	})
 }
+
+func TestCallsHaveThePriorityOfTheirConnection(t *testing.T) {
+	for _, want := range []uint32{0, 7, 200} {
+		var got *pb.RequestHeader
+		addr := peer(t, func(h *pb.RequestHeader, _ []byte) []byte {
+			got = h
+			return reply(h.GetCallId(), nil, nil, nil)
+		})
+		c, err := Dial(t.Context(), addr, Config{User: "me", Service: "ClientService", Priority: want})
+		require.NoError(t, err)
+		call := NewCall()
+		call.Method, call.Timeout = "Get", time.Second
+		_, _, err = ask(c, call)
+		require.NoError(t, err)
+		c.Close()
+		require.Equal(t, want, got.GetPriority())
+		require.Equal(t, want > 0, got.Priority != nil, "without one the server chooses")
+		require.EqualValues(t, 1000, got.GetTimeout())
+	}
+}
