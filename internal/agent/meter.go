@@ -8,7 +8,6 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/benchd/benchd/internal/latency"
-	"github.com/benchd/benchd/internal/load"
 	"github.com/benchd/benchd/internal/promexport"
 )
 
@@ -69,11 +68,7 @@ func newMeter(names *meterNames, run string) *meter {
 }
 
 // add adds a window of a shard, and the events of its target's client so far.
-func (m *meter) add(key shardKey, w *latency.Window, target load.Target) error {
-	var events map[string]uint64
-	if c, counts := target.(load.Counter); counts {
-		events = c.Counts()
-	}
+func (m *meter) add(key shardKey, w *latency.Window, events map[string]uint64) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	p := m.phases[w.ID.Phase]

@@ -44,12 +44,13 @@ type shard struct {
 	ready      chan struct{} // closed when preparing has ended; runner and target are set if it succeeded
 	runner     *load.Runner
 	target     load.Target
-	trace      *traceFile        // nil without one
-	settings   plan.Settings     // of the run
-	properties map[string]string // the source of settings
-	points     *points           // nil without raw points
-	counts     map[string]uint64 // events of the target's client at the end of the last phase
-	meter      *meter            // nil where the agent's metrics are not exported
+	trace      *traceFile             // nil without one
+	targets    map[string]load.Target // those of groups of workers
+	settings   plan.Settings          // of the run
+	properties map[string]string      // the source of settings
+	points     *points                // nil without raw points
+	counts     map[string]uint64      // events of the target's client at the end of the last phase
+	meter      *meter                 // nil where the agent's metrics are not exported
 
 	answer  *benchdv1.Prepared // set when preparing has ended
 	base    *clock.Timebase    // from the first start on
@@ -124,24 +125,78 @@ func (s *shard) prepare(m *benchdv1.Prepare) (facts map[string]string, err error
 			}
 		}()
 	}
-	target, err := driver(s.preparing, load.Settings{
-		Properties: part.Properties, Workload: settings.Workload, Run: part.Run, Agent: part.Agent, Shard: part.Index,
-		Seed: settings.Workload.Seed, Logger: s.log, WriteBelow: s.a.config.WriteBelow, KnownIO: s.a.config.KnownIO,
-		Dial: s.a.config.Outbound, Secrets: s.a.config.Secrets, Credential: s.a.config.Credential,
-	})
-	if err != nil {
+	if s.target, err = s.open(driver, part, part.Properties, settings); err != nil {
 		return nil, err
 	}
-	runner, facts, err := s.make(part, settings, target, m.GetSteward())
+	runner, facts, err := s.make(driver, part, settings, m.GetSteward())
 	if err != nil {
-		return nil, errors.Join(err, target.Close())
+		return nil, errors.Join(err, s.closeTargets())
 	}
-	s.target, s.runner = target, runner
+	s.runner = runner
 	return facts, nil
 }
 
+// open connects to the target with the properties of the run, or of a group of workers.
+func (s *shard) open(driver load.Driver, part plan.Shard, properties map[string]string, settings plan.Settings) (load.Target, error) {
+	return driver(s.preparing, load.Settings{
+		Properties: properties, Workload: settings.Workload, Run: part.Run, Agent: part.Agent, Shard: part.Index,
+		Seed: settings.Workload.Seed, Logger: s.log, WriteBelow: s.a.config.WriteBelow, KnownIO: s.a.config.KnownIO,
+		Dial: s.a.config.Outbound, Secrets: s.a.config.Secrets, Credential: s.a.config.Credential,
+	})
+}
+
+// openGroups connects each group of workers to the target by connections of its own, as applications have them.
+func (s *shard) openGroups(driver load.Driver, part plan.Shard, settings plan.Settings) error {
+	for _, g := range settings.Groups {
+		target, err := s.open(driver, part, g.Properties, g.Settings)
+		if err != nil {
+			return fmt.Errorf("group %s: %w", g.Name, err)
+		}
+		if s.targets == nil {
+			s.targets = make(map[string]load.Target)
+		}
+		s.targets[g.Name] = target
+	}
+	return nil
+}
+
+// closeTargets closes the connections to the target.
+func (s *shard) closeTargets() error {
+	err := s.target.Close()
+	for _, t := range s.targets {
+		err = errors.Join(err, t.Close())
+	}
+	return err
+}
+
+// setUp sets the target up: the table of the run, and those that only groups of workers use.
+func (s *shard) setUp(part plan.Shard, settings plan.Settings) error {
+	const table = "table"
+	done := make(map[string]bool)
+	set := func(name string, t load.Target) error {
+		admin, is := t.(load.Admin)
+		if !is || done[name] {
+			return nil
+		}
+		done[name] = true
+		if err := admin.Prepare(s.preparing); err != nil {
+			return fmt.Errorf("set up the target: %w", err)
+		}
+		return nil
+	}
+	if err := set(part.Properties[table], s.target); err != nil {
+		return err
+	}
+	for _, g := range settings.Groups {
+		if err := set(g.Properties[table], s.targets[g.Name]); err != nil {
+			return fmt.Errorf("group %s: %w", g.Name, err)
+		}
+	}
+	return nil
+}
+
 // make creates the runner, and sets the target up if the shard is the steward's.
-func (s *shard) make(part plan.Shard, settings plan.Settings, target load.Target, steward bool) (*load.Runner, map[string]string, error) {
+func (s *shard) make(driver load.Driver, part plan.Shard, settings plan.Settings, steward bool) (*load.Runner, map[string]string, error) {
 	var tap func(plan.PhaseName, []latency.Key, func(int64) int64) latency.Tap
 	if strings.Contains(part.Properties["measurementtype"], "raw") {
 		var err error
@@ -150,23 +205,26 @@ func (s *shard) make(part plan.Shard, settings plan.Settings, target load.Target
 		}
 		tap = s.points.begin
 	}
+	if err := s.openGroups(driver, part, settings); err != nil {
+		return nil, nil, err
+	}
 	runner, err := load.New(load.Config{
-		Target: target, Shard: part, Settings: settings, Trace: s.trace.of(), Clock: s.a.clock, Gate: s.a.config.Gate, KnownIO: s.a.config.KnownIO, Logger: s.log,
+		Target: s.target, Targets: s.targets, Shard: part, Settings: settings, Trace: s.trace.of(), Clock: s.a.clock, Gate: s.a.config.Gate, KnownIO: s.a.config.KnownIO, Logger: s.log,
 		Emit: s.emit, Started: s.phaseStarted, Ended: s.over, Health: s.a.health.sample, Tap: tap,
 	})
 	if err != nil {
 		return nil, nil, err
 	}
-	if admin, is := target.(load.Admin); is && steward {
-		if err := admin.Prepare(s.preparing); err != nil {
-			return nil, nil, fmt.Errorf("set up the target: %w", err)
+	if steward {
+		if err := s.setUp(part, settings); err != nil {
+			return nil, nil, err
 		}
 	}
 	if err := runner.Prepare(s.preparing); err != nil {
 		return nil, nil, err
 	}
 	var facts map[string]string
-	if observer, is := target.(load.Observer); is && steward {
+	if observer, is := s.target.(load.Observer); is && steward {
 		if facts, err = observer.Facts(s.preparing); err != nil {
 			s.log.Warn("cannot read the target's facts", "error", err) // the run does not need them
 		}
@@ -256,7 +314,7 @@ func (s *shard) end(reason string) {
 	ctx, cancel := context.WithTimeout(context.Background(), stopWithin)
 	defer cancel()
 	closed := make(chan error, 1)
-	go func() { closed <- errors.Join(s.runner.Close(ctx), s.target.Close(), s.trace.close()) }()
+	go func() { closed <- errors.Join(s.runner.Close(ctx), s.closeTargets(), s.trace.close()) }()
 	select {
 	case err := <-closed:
 		if err != nil {
@@ -287,7 +345,7 @@ func (s *shard) emit(w *latency.Window) {
 func (s *shard) keep(w *latency.Window) {
 	m := wire.FromWindow(w)
 	if s.meter != nil {
-		if err := s.meter.add(s.key, w, s.target); err != nil {
+		if err := s.meter.add(s.key, w, s.clientCounts()); err != nil {
 			s.log.Warn("cannot add a window to the agent's metrics", "error", err)
 		}
 	}
@@ -337,13 +395,34 @@ func (s *shard) over(e load.PhaseEnd) {
 	s.conclude(m)
 }
 
+// clientCounts counts the events of the target's client so far, those of all groups of workers together; nil if it counts none.
+func (s *shard) clientCounts() map[string]uint64 {
+	var sum map[string]uint64
+	add := func(t load.Target) {
+		counter, is := t.(load.Counter)
+		if !is {
+			return
+		}
+		if sum == nil {
+			sum = make(map[string]uint64)
+		}
+		for name, n := range counter.Counts() {
+			sum[name] += n
+		}
+	}
+	add(s.target)
+	for _, t := range s.targets {
+		add(t)
+	}
+	return sum
+}
+
 // clientEvents counts the events of the target's client since the last call. The runner calls it at the ends of phases.
 func (s *shard) clientEvents() map[string]uint64 {
-	counter, is := s.target.(load.Counter)
-	if !is {
+	counts := s.clientCounts()
+	if counts == nil {
 		return nil
 	}
-	counts := counter.Counts()
 	since := make(map[string]uint64, len(counts))
 	for name, n := range counts {
 		if n > s.counts[name] {

@@ -18,6 +18,24 @@ type Difference struct {
 	Cases []string `json:"cases"` // of A, where it differs; empty for all
 }
 
+// otherLoop returns a group of workers whose loop is not the same in two cases; empty for none.
+func otherLoop(a, b *group) string {
+	of := func(g *group) []result.Group {
+		if p := g.runs[0].Subject(); p != nil {
+			return p.Groups
+		}
+		return nil
+	}
+	for _, x := range of(a) {
+		for _, y := range of(b) {
+			if x.Name == y.Name && x.Loop != y.Loop {
+				return x.Name
+			}
+		}
+	}
+	return ""
+}
+
 // refusal returns why two cases must not be compared, or "".
 func refusal(a, b *group) string {
 	switch {
@@ -29,6 +47,8 @@ func refusal(a, b *group) string {
 		return unknownLoop(a, b)
 	case a.loop != b.loop:
 		return fmt.Sprintf("A ran in %s loop and B in %s loop: their response times do not mean the same", article(a.loop), article(b.loop))
+	case otherLoop(a, b) != "":
+		return fmt.Sprintf("group %s ran in the other loop in A than in B: its response times do not mean the same", otherLoop(a, b))
 	case a.phase != b.phase:
 		return fmt.Sprintf("A is the phase %s and B the phase %s", a.phase, b.phase)
 	case simulated(a) != simulated(b):

@@ -5,6 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/benchd/benchd/internal/result"
 	"github.com/benchd/benchd/internal/stats"
 )
 
@@ -27,4 +28,15 @@ func TestADifferenceIsNamedByItsIntervalAndItsSize(t *testing.T) {
 		require.Equal(t, tc.times, verdict(tc.shift, false, 0.05), name)
 		require.Equal(t, tc.rates, verdict(tc.shift, true, 0.05), name)
 	}
+}
+
+// Two mixed phases are not compared if a group has the other loop in one of them (law 2).
+func TestGroupsOfOtherLoopsAreNotCompared(t *testing.T) {
+	of := func(reads, scans string) *group {
+		return &group{loop: "mixed", phase: "measure", runs: []result.Run{{Phases: []result.Phase{{
+			Name: "measure", Loop: "mixed", Groups: []result.Group{{Name: "reads", Loop: reads}, {Name: "scans", Loop: scans}},
+		}}}}}
+	}
+	require.Empty(t, otherLoop(of("open", "closed"), of("open", "closed")))
+	require.Equal(t, "group reads ran in the other loop in A than in B: its response times do not mean the same", refusal(of("open", "closed"), of("closed", "open")))
 }

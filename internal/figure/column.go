@@ -27,6 +27,8 @@ type Column struct {
 	Op      workload.Kind
 	Stat    string
 	Service bool
+	// Group is the group of workers that the figure is of; empty for one of the whole run.
+	Group string
 	// Figure is the vocabulary's entry for a figure of a whole run; nil otherwise.
 	Figure *Figure
 }
@@ -50,12 +52,27 @@ func (v Vocabulary) Parse(name string) Column {
 		c.Class, c.Figure = OfRun, &f
 		return c
 	}
-	return c.operation()
+	if group, own := workload.SplitGroup(name); group != "" {
+		return c.ofGroup(group, own)
+	}
+	return c.operation(name)
+}
+
+// ofGroup parses the name of a figure of a group of workers: reads.read_p99_us, reads.throughput_ops.
+func (c Column) ofGroup(group, own string) Column {
+	if f, ok := find(ofGroups(), own); ok {
+		c.Class, c.Figure, c.Group = OfRun, &f, group
+		return c
+	}
+	if c = c.operation(own); c.Class == OfOperation {
+		c.Group = group
+	}
+	return c
 }
 
 // operation parses a name that can only be a figure of an operation.
-func (c Column) operation() Column {
-	base, unit := Split(c.Name)
+func (c Column) operation(name string) Column {
+	base, unit := Split(name)
 	at := strings.LastIndexByte(base, '_')
 	if at < 0 {
 		return c
@@ -155,6 +172,9 @@ func (v Vocabulary) Names() []string {
 
 // Title is the name of a figure in reports, without its unit: insert_p999_us is "insert p99.9".
 func Title(name string) string {
+	if group, own := workload.SplitGroup(name); group != "" {
+		return group + " " + Title(own)
+	}
 	base, _ := Split(name)
 	words := strings.Split(base, "_")
 	if words[0] == "throughput" || words[0] == "offered" {

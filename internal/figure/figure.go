@@ -71,6 +71,7 @@ const (
 const (
 	Throughput    = "throughput_ops"
 	RowThroughput = "throughput_rows"
+	offered       = "offered_ops"
 )
 
 // OfRuns are the figures of a whole run.
@@ -81,7 +82,7 @@ func ofRuns() []Figure {
 	return []Figure{
 		{Name: Throughput, Unit: perSecond, Leads: true, Read: func(m *Measurement) *float64 { return &m.Throughput }},
 		{Name: RowThroughput, Unit: rowsPerSecond, Leads: true, Needs: insertsOnly, Read: func(m *Measurement) *float64 { return m.RowThroughput }},
-		{Name: "offered_ops", Unit: perSecond, Leads: true, Needs: openLoop, Read: func(m *Measurement) *float64 { return m.Offered }},
+		{Name: offered, Unit: perSecond, Leads: true, Needs: openLoop, Read: func(m *Measurement) *float64 { return m.Offered }},
 		{Name: "total", Also: "runtime", Time: milliseconds(), Leads: true, OfAgent: true, Read: func(m *Measurement) *float64 { return m.Milliseconds }},
 		{Name: "ops", Leads: true, Read: func(m *Measurement) *float64 { return counted(m.Ops) }},
 		{Name: "failed_ops", Leads: true, Read: func(m *Measurement) *float64 { return counted(m.FailedOps) }},
@@ -104,6 +105,11 @@ func ofRuns() []Figure {
 func counted(n uint64) *float64 {
 	x := float64(n)
 	return &x
+}
+
+// ofGroups are the figures of a whole run that a group of workers has, too.
+func ofGroups() []Figure {
+	return slices.DeleteFunc(ofRuns(), func(f Figure) bool { return f.Name != Throughput && f.Name != offered })
 }
 
 // find returns the figure of a whole run of that name.

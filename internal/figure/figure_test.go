@@ -119,3 +119,30 @@ func TestMissingRequirementOfAColumn(t *testing.T) {
 		require.Equal(t, test.want, figure.New(nil).Parse(test.name).MissingRequirement(test.of), test.name)
 	}
 }
+
+func TestGroupsOfWorkersHaveFigures(t *testing.T) {
+	v := figure.New(nil)
+	offered := 20.0
+	values := v.Values(&figure.Measurement{
+		Throughput: 30, Groups: []figure.Group{{Name: "reads", Throughput: 19, Offered: &offered}, {Name: "scans", Throughput: 11}},
+		Operations: []figure.Operation{{Op: "reads.READ", Response: figure.Latency{Count: 5, Mean: 7, Percentile: func(float64) *float64 { return nil }}}},
+	})
+	for name, want := range map[string]float64{
+		"throughput_ops": 30, "reads.throughput_ops": 19, "reads.offered_ops": 20, "scans.throughput_ops": 11, "reads.read_count": 5, "reads.read_avg_ms": 0.007,
+	} {
+		got, ok := values.Get(name)
+		require.True(t, ok, name)
+		require.InDelta(t, want, got, 1e-9, name)
+	}
+	require.NotContains(t, values, "scans.offered_ops")
+	require.NotContains(t, values, "read_avg_us", "no figure is of operations of several groups")
+
+	c := v.Parse("reads.read_service_p99_ms")
+	require.Equal(t, figure.OfOperation, c.Class)
+	require.Equal(t, "reads", c.Group)
+	require.True(t, c.Service)
+	require.Equal(t, "reads.read_service_p99_ms", c.Name)
+	require.Equal(t, "ops/s", v.UnitOf("reads.throughput_ops"))
+	require.Equal(t, "reads read p99", figure.Title("reads.read_p99_ms"))
+	require.Equal(t, figure.Other, v.Parse("reads.total_ms").Class, "all groups end with the phase")
+}

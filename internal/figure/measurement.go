@@ -1,5 +1,7 @@
 package figure
 
+import "github.com/benchd/benchd/internal/workload"
+
 // Measurement is the source of figures: the phase that a run is about, or one agent's part in it, with its context.
 // Unknown values are nil.
 type Measurement struct {
@@ -9,6 +11,7 @@ type Measurement struct {
 	Offered                     *float64 // operations per second that an open loop intended
 	Ops, FailedOps, NotFoundOps uint64
 	Operations                  []Operation // the successful ones, without the parts of others
+	Groups                      []Group     // of workers
 
 	Course   Course
 	GC       GC
@@ -16,6 +19,13 @@ type Measurement struct {
 
 	Target   map[string]string                                      // the target's facts
 	Observed func(name string) (first, last float64, reported bool) // telemetry at the phase's start and end
+}
+
+// Group has the rates of a group of workers, in operations per second.
+type Group struct {
+	Name       string
+	Throughput float64
+	Offered    *float64 // of an open loop
 }
 
 // Operation has the latencies of successful operations.
@@ -65,6 +75,14 @@ func (m *Measurement) values(figures []Figure, ofAgent bool) Values {
 		}
 		if x := f.Read(m); x != nil {
 			v[f.Name+f.Time.Suffix] = *x
+		}
+	}
+	for i := range m.Groups {
+		g := &m.Groups[i]
+		for _, f := range ofGroups() {
+			if x := f.Read(&Measurement{Throughput: g.Throughput, Offered: g.Offered}); x != nil && !ofAgent {
+				v[workload.InGroup(g.Name, f.Name)] = *x
+			}
 		}
 	}
 	for i := range m.Operations {

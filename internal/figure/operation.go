@@ -66,6 +66,9 @@ const service = "_service"
 
 // Of is the prefix of the names of an operation's figures: read, insert, rmw …
 func Of(op string) string {
+	if group, own := workload.SplitGroup(op); group != "" {
+		return workload.InGroup(group, Of(own))
+	}
 	if op == workload.ReadModifyWrite.String() {
 		return "rmw"
 	}

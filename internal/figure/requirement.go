@@ -8,6 +8,9 @@ import (
 // MissingRequirement reports what a case lacks for its runs to have a value in the column. It is empty if nothing is
 // missing, or if only the run itself can show it.
 func (c Column) MissingRequirement(of plan.Case) string {
+	if c.Group != "" {
+		return c.ofGroupMissing(of)
+	}
 	switch c.Class {
 	case OfRun:
 		if c.Figure.Needs != nil {
@@ -17,6 +20,8 @@ func (c Column) MissingRequirement(of plan.Case) string {
 		switch {
 		case !of.Settings.Issues(c.Op):
 			return "issues " + c.Op.String()
+		case len(of.Settings.Groups) > 0:
+			return "issues " + c.Op.String() + " outside of its groups (write the group first, such as " + of.Settings.Groups[0].Name + "." + c.Name + ")"
 		case c.Service:
 			return openLoop(of.Settings)
 		}
@@ -29,6 +34,20 @@ func (c Column) MissingRequirement(of plan.Case) string {
 		}
 	case Other:
 		return unless(has(of, c.Name), "has it")
+	}
+	return ""
+}
+
+// ofGroupMissing is MissingRequirement for a figure of a group of workers.
+func (c Column) ofGroupMissing(of plan.Case) string {
+	g, ok := of.Settings.Group(c.Group)
+	switch {
+	case !ok:
+		return "has a group " + c.Group
+	case c.Class == OfOperation && !g.Settings.Issues(c.Op):
+		return "issues " + c.Op.String() + " in group " + c.Group
+	case c.Service || c.Figure != nil && c.Figure.Name == offered:
+		return unless(g.Loop() == plan.Open, "is an open loop in group "+c.Group+" (arrival: fixed or poisson)")
 	}
 	return ""
 }

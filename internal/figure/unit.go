@@ -1,6 +1,10 @@
 package figure
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/benchd/benchd/internal/workload"
+)
 
 // Unit is a unit of time.
 type Unit struct {
@@ -29,6 +33,9 @@ func Split(name string) (base string, unit Unit) {
 func (v Vocabulary) UnitOf(name string) string {
 	if _, u := Split(name); u != (Unit{}) {
 		return u.Name
+	}
+	if group, own := workload.SplitGroup(name); group != "" {
+		name = own
 	}
 	if f, ok := find(v.OfRuns(), name); ok {
 		return f.Unit

@@ -16,7 +16,7 @@ func Check(run *result.Run) error {
 	switch {
 	case f == nil:
 		return errors.New("it is not marked as foreign")
-	case run.Status != result.Complete || run.Reconcile != result.Reconcile{Unknown: true} || len(run.Verdicts) > 0 || run.Start != nil ||
+	case run.Status != result.Complete || !reflect.DeepEqual(run.Reconcile, result.Reconcile{Unknown: true}) || len(run.Verdicts) > 0 || run.Start != nil ||
 		len(run.Provenance.Agents) > 0 || len(run.Missing) > 0 || run.RowGap != nil:
 		return errors.New("it has verdicts, agents or counts, which a foreign result does not have")
 	case !slices.Contains([]string{result.ServiceLatency, result.ResponseLatency, result.BothLatencies}, f.Latency):

@@ -43,7 +43,7 @@ func benchmarkRecord(b *testing.B, workers int, queue float64) {
 	}
 	r := NewRecorder([]Key{{Op: "READ", Outcome: "OK"}, {Op: "UPDATE", Outcome: "OK"}}, workers)
 	if queue > 0 {
-		r.KeepLateness()
+		r.KeepLateness([]bool{true, true})
 	}
 	every := int64(100 * time.Millisecond)
 	r.SetBounds(Bounds{Every: every})

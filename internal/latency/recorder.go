@@ -26,7 +26,7 @@ type Recorder struct {
 	locals  []Local
 	stripes []stripe
 
-	open bool // lateness is recorded
+	whole []bool // by series, whether its lateness is recorded; nil if none is
 
 	mu     sync.Mutex // cold: bounds and cuts
 	bounds Bounds
@@ -82,13 +82,13 @@ func (r *Recorder) Tap(f Tap) {
 }
 
 // KeepLateness makes r record response − service, which is how late an operation was sent, for CutWindow. It must be
-// called before the first recording.
-func (r *Recorder) KeepLateness() {
-	r.open = true
+// called before the first recording. open reports for each key whether its operations are those of an open loop.
+func (r *Recorder) KeepLateness(open []bool) {
 	whole := make([]bool, len(r.keys))
 	for i, key := range r.keys {
-		whole[i] = key.PartOf == ""
+		whole[i] = open[i] && key.PartOf == ""
 	}
+	r.whole = whole
 	for i := range r.stripes {
 		s := &r.stripes[i]
 		s.mu.Lock()
@@ -132,12 +132,18 @@ func (r *Recorder) CutWindow(end int64) (series []Series, lateness *Histogram) {
 	for i := range r.stripes {
 		cut[i] = r.stripes[i].cut(end, next)
 	}
+	var n uint64 // operations whose lateness is recorded
 	for i, key := range r.keys {
-		if s, ok := merge(key, i, cut); ok {
-			series = append(series, s)
+		s, ok := merge(key, i, cut)
+		if !ok {
+			continue
+		}
+		series = append(series, s)
+		if i < len(r.whole) && r.whole[i] {
+			n += s.Response.Count()
 		}
 	}
-	if n := Ops(series); r.open && n > 0 {
+	if n > 0 {
 		late, _ := merge(Key{}, len(r.keys), cut)
 		lateness = cmp.Or(late.Response, new(Histogram))
 		lateness.addZeros(n - lateness.Count()) // those that were sent on time

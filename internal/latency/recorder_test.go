@@ -47,7 +47,7 @@ func TestCutTakesSamplesDoneBeforeItsEnd(t *testing.T) {
 func TestLatenessIsOfWholeOperationsInTheirWindows(t *testing.T) {
 	keys := []Key{{Op: "READ-MODIFY-WRITE", Outcome: "OK"}, {Op: "READ", Outcome: "OK", PartOf: "READ-MODIFY-WRITE"}}
 	r := newRecorder(keys, 2, 2)
-	r.KeepLateness()
+	r.KeepLateness([]bool{true, true})
 	r.SetBounds(Bounds{Every: 100})
 	l := r.Local(0)
 	l.Record(1, 4, 40, 15) // a part of the next

@@ -54,9 +54,22 @@ type Window struct {
 	// Loaded is the progress of each worker of a load: below it all rows of the worker's range are answered, and counted
 	// in this window or an earlier one. It is nil outside a load.
 	Loaded []int64
+	// Groups are the counts of the groups of workers; nil for a run without groups.
+	Groups []GroupCount
 	// Retries counts the attempts within operations of this window that were followed by another attempt, by cause, such
 	// as "NotServingRegionException". It is nil if there are none.
 	Retries map[string]uint64
+}
+
+// GroupCount is what a group of workers has done. Issued and Recorded are cumulative, as those of a window are.
+type GroupCount struct {
+	Name      string `json:"name"`
+	Issued    uint64 `json:"issued"`
+	Recorded  uint64 `json:"recorded"`
+	Rows      uint64 `json:"rows"` // moved in the window
+	Bytes     uint64 `json:"bytes"`
+	LateSends uint64 `json:"late_sends"` // in the window
+	Backlog   uint64 `json:"backlog"`    // open loop: operations intended but not yet sent at the window's end
 }
 
 // Footprint returns roughly how many bytes of memory a window has; 0 for none.
@@ -73,6 +86,7 @@ func (w *Window) Footprint() int {
 			size += s.Service.Memory()
 		}
 	}
+	size += perSeries * len(w.Groups)
 	if w.Lateness != nil {
 		size += w.Lateness.Memory()
 	}

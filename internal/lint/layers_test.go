@@ -74,8 +74,9 @@ func layers() []layer {
 			{name: "foreign", beside: []string{"result"}},
 			{name: "advice", beside: []string{"result"}},
 			{name: "incident", beside: []string{"result"}},
-			{name: "table", beside: []string{"bottleneck", "capacity", "result"}},
+			{name: "table", beside: []string{"bottleneck", "capacity", "interference", "result"}},
 			{name: "capacity", beside: []string{"result"}},
+			{name: "interference", beside: []string{"result"}},
 			{name: "result"},
 		}},
 		{"ideas", []part{

@@ -9,6 +9,7 @@ type backlog struct {
 	claimed  bool
 	next     int64  // run: when the first operation that is not due yet is intended
 	due      uint64 // operations before that one
+	left     uint64 // what at has returned last
 }
 
 // at returns how many operations were intended before an instant of the run's time beyond those issued. most
@@ -24,8 +25,9 @@ func (b *backlog) at(run int64, issued, most uint64) uint64 {
 		b.due++
 		b.next = int64(b.schedule.Claim())
 	}
+	b.left = 0
 	if b.due > issued {
-		return b.due - issued
+		b.left = b.due - issued
 	}
-	return 0
+	return b.left
 }

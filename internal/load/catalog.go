@@ -5,9 +5,11 @@ import (
 	"github.com/benchd/benchd/internal/workload"
 )
 
-// catalog maps the series of a segment to indexes. Each kind has a row of one series per code.
+// catalog maps the series of a group of workers to indexes. Each kind has a row of one series per code.
 type catalog struct {
-	keys []latency.Key
+	group string
+	first int // index of its first series
+	keys  []latency.Key
 	// first index of a kind's row; -1 for kinds that the workload does not have
 	whole [workload.NumKinds]int
 	// rows of the parts of larger operations
@@ -16,8 +18,9 @@ type catalog struct {
 	cleanup int
 }
 
-func newCatalog(cfg *workload.Config, load bool) *catalog {
-	c := &catalog{}
+// newCatalog returns the catalog of a group of workers; keys are the series of the groups before it.
+func newCatalog(keys []latency.Key, group string, cfg *workload.Config, load bool) *catalog {
+	c := &catalog{group: group, first: len(keys), keys: keys}
 	for k := range c.whole {
 		c.whole[k] = -1
 	}
@@ -54,7 +57,7 @@ func (c *catalog) operations(cfg *workload.Config) {
 func (c *catalog) row(kind workload.Kind, partOf string) int {
 	first := len(c.keys)
 	for code := range workload.NumCodes {
-		c.keys = append(c.keys, latency.Key{Op: kind.String(), Outcome: code.String(), PartOf: partOf})
+		c.keys = append(c.keys, latency.Key{Op: workload.InGroup(c.group, kind.String()), Outcome: code.String(), PartOf: workload.InGroup(c.group, partOf)})
 	}
 	return first
 }

@@ -13,7 +13,8 @@ import (
 
 // Config configures a Runner. Target, Shard, Settings, Clock and Emit are required.
 type Config struct {
-	Target   Target // closed by its owner, after the Runner
+	Target   Target            // closed by its owner, after the Runner
+	Targets  map[string]Target // the same, for groups of workers with one of their own
 	Shard    plan.Shard
 	Settings plan.Settings
 	Trace    *trace.File // of Settings.Trace; closed by its owner, after the Runner

@@ -91,8 +91,9 @@ type cutter struct {
 	before      count  // in earlier phases
 	all         count  // in all phases
 	rows, bytes uint64 // in all phases
-	reported    bool   // the first operation
-	closed      error  // error of the sessions' end
+	groups      []groupCount
+	reported    bool  // the first operation
+	closed      error // error of the sessions' end
 }
 
 // count has the numbers of issued and recorded operations. An operation in flight at a change-over is issued in one phase
@@ -102,7 +103,7 @@ type count struct{ issued, recorded uint64 }
 func newCutter(s *segment) *cutter {
 	timer := time.NewTimer(0)
 	<-timer.C
-	c := &cutter{s: s, timer: timer, nextLocal: never, planned: never}
+	c := &cutter{s: s, timer: timer, nextLocal: never, planned: never, groups: make([]groupCount, len(s.groups))}
 	// A successor, or an agent that received the start too late, begins in the middle: no window covers the time before.
 	c.last = s.taken
 	if s.r.cfg.Shard.Attempt <= 1 {
@@ -214,6 +215,9 @@ func (c *cutter) boundary() (over bool) {
 		}
 		c.seq = 0
 		c.before = c.all
+		for i := range c.groups {
+			c.groups[i].before = c.groups[i].all
+		}
 	}
 	return end
 }
@@ -291,7 +295,7 @@ func (s *segment) cleanUp(ctx context.Context, worker int, session Session) erro
 		out.Code = workload.Error
 	}
 	w := s.workers[worker]
-	w.note(s.catalog.cleanup, out, s.now(), began, began)
+	w.note(w.g.catalog.cleanup, out, s.now(), began, began)
 	switch lost := w.settle(w.lost(out.Err)); {
 	case lost == nil:
 		return out.Err
@@ -325,7 +329,7 @@ func (c *cutter) window(end, local int64, tail, last bool) {
 		Tail: tail, Last: last,
 	}
 	if s.inserts() {
-		w.Watermark = s.shard.Watermark()
+		w.Watermark = s.inserter().shard.Watermark()
 	}
 	c.take(w, local)
 	c.all.recorded += latency.Ops(w.Series)
@@ -372,6 +376,10 @@ func (c *cutter) counters(w *latency.Window) {
 	s := c.s
 	w.Health = s.r.cfg.Health()
 	w.Retries = s.r.retries()
+	for _, g := range s.groups {
+		w.Health.Backlog += g.backlog.at(c.begin+int64(w.End), g.issued(), uint64(s.most))
+	}
+	c.groupCounts(w)
 	var issued, rows, bytes uint64
 	for _, worker := range s.workers {
 		n := &worker.counts
@@ -387,7 +395,6 @@ func (c *cutter) counters(w *latency.Window) {
 		w.Rows = rows - c.rows
 		c.rows = rows
 	}
-	w.Health.Backlog = s.backlog.at(c.begin+int64(w.End), issued, uint64(s.most))
 }
 
 // over reports the end of the current phase.
@@ -404,7 +411,7 @@ func (c *cutter) over(final bool, err error) {
 		}
 		end.Left = s.left()
 		if !s.load {
-			end.InsertedBelow, end.InsertedRows = s.shard.InsertedBelow(), s.shard.InsertedRows()
+			end.InsertedBelow, end.InsertedRows = s.inserter().shard.InsertedBelow(), s.inserter().shard.InsertedRows()
 		}
 	}
 	s.r.cfg.Ended(end)

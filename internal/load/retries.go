@@ -2,11 +2,18 @@ package load
 
 // retries returns the number of retries within operations since the last call, by cause.
 func (r *Runner) retries() map[string]uint64 {
-	retrier, is := r.cfg.Target.(Retrier)
-	if !is {
-		return nil
+	counts := make(map[string]uint64)
+	add := func(t Target) {
+		if retrier, is := t.(Retrier); is {
+			for cause, n := range retrier.Retries() {
+				counts[cause] += n
+			}
+		}
 	}
-	counts := retrier.Retries()
+	add(r.cfg.Target)
+	for _, t := range r.cfg.Targets {
+		add(t)
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	var since map[string]uint64

@@ -10,10 +10,8 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/benchd/benchd/internal/clock"
-	"github.com/benchd/benchd/internal/pacing"
 	"github.com/benchd/benchd/internal/plan"
 	"github.com/benchd/benchd/internal/trace"
-	"github.com/benchd/benchd/internal/workload"
 )
 
 // atOnce bounds how many sessions are opened or closed at once: a server copes better with a thousand connections one
@@ -30,6 +28,7 @@ var ErrOrder = errors.New("phase out of order")
 type Runner struct {
 	cfg      Config
 	newTimer func() (timer, error)
+	targets  []Target // by worker
 
 	mu       sync.Mutex
 	segments []*segment
@@ -69,16 +68,20 @@ func New(cfg Config) (*Runner, error) {
 
 // Prepare builds generators and opens a session for each worker. It is called once, before Start.
 func (r *Runner) Prepare(ctx context.Context) error {
+	var err error
+	if r.targets, err = r.cfg.targets(); err != nil {
+		return err
+	}
+	if own := len(r.targets); own != r.cfg.Shard.Workers {
+		return fmt.Errorf("prepare shard %d: it has %d workers, but its settings demand %d", r.cfg.Shard.Index, r.cfg.Shard.Workers, own)
+	}
 	workers, err := plan.Workers(r.cfg.Settings, r.cfg.Shard.Count)
 	if err != nil {
 		return fmt.Errorf("prepare shard: %w", err)
 	}
-	if own := workers[r.cfg.Shard.Index]; own != r.cfg.Shard.Workers {
-		return fmt.Errorf("prepare shard %d: it has %d workers, but its settings demand %d", r.cfg.Shard.Index, r.cfg.Shard.Workers, own)
-	}
 	r.share(workers)
 	for _, s := range r.segments {
-		if err := s.prepare(workers); err != nil {
+		if err := s.prepare(); err != nil {
 			return fmt.Errorf("prepare phase %s: %w", s.phases[0].Name, err)
 		}
 	}
@@ -102,7 +105,7 @@ func (r *Runner) open(ctx context.Context) ([]Session, error) {
 			if err := opening.Err(); err != nil {
 				return err
 			}
-			if sessions[i], err = r.cfg.Target.Open(opening, i); err != nil {
+			if sessions[i], err = r.targets[i].Open(opening, i); err != nil {
 				return fmt.Errorf("open session of worker %d: %w", i, err)
 			}
 			return nil
@@ -199,7 +202,7 @@ func (r *Runner) Abort() {
 // With dealt inserts it has no effect. Call it after Prepare.
 func (r *Runner) SetWatermark(key int64) {
 	for _, s := range r.segments {
-		s.shard.SetWatermark(key)
+		s.inserter().shard.SetWatermark(key)
 	}
 }
 
@@ -287,29 +290,4 @@ func (r *Runner) advance() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.current++
-}
-
-// schedule returns the schedule of a segment; nil in the closed loop.
-func (r *Runner) schedule(s *segment) (pacing.Schedule, error) {
-	if s.phases[0].Loop != plan.Open {
-		return nil, nil
-	}
-	shard := r.cfg.Shard
-	if r.replay != nil {
-		return r.replay.Schedule(), nil
-	}
-	schedule, err := pacing.New(r.cfg.Settings.PacingOf(s.phases[0].Name), shard.Index, shard.Count, r.cfg.Settings.Workload.Seed)
-	if err != nil {
-		return nil, fmt.Errorf("build schedule: %w", err)
-	}
-	return schedule, nil
-}
-
-// generators returns the generators of a segment's workers.
-func (r *Runner) generators(s *segment, workers []int) (*workload.Shard, error) {
-	shard, err := workload.NewShard(r.cfg.Settings.Workload, s.load, r.cfg.Shard.Index, r.cfg.Shard.Count, workers)
-	if err != nil {
-		return nil, fmt.Errorf("build generators: %w", err)
-	}
-	return shard, nil
 }

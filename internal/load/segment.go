@@ -3,7 +3,9 @@ package load
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -12,7 +14,6 @@ import (
 	"github.com/benchd/benchd/internal/latency"
 	"github.com/benchd/benchd/internal/pacing"
 	"github.com/benchd/benchd/internal/plan"
-	"github.com/benchd/benchd/internal/workload"
 )
 
 // never is an instant that does not come.
@@ -32,11 +33,10 @@ type segment struct {
 	phases []plan.Phase
 	load   bool
 
-	catalog  *catalog
-	shard    *workload.Shard
-	schedule pacing.Schedule // nil in the closed loop
-	party    *party          // at the gate
-	workers  []*worker
+	groups   []*group
+	keys     []latency.Key // of the series of all groups
+	party    *party        // at the gate
+	workers  []*worker     // of all groups
 	recorder *latency.Recorder
 
 	base   *clock.Timebase
@@ -69,7 +69,6 @@ type segment struct {
 	done    chan struct{} // closed when the segment is over; nil before start
 
 	samples samples
-	backlog backlog
 
 	mu     sync.Mutex
 	begins []int64    // run: when each phase starts; never for unknown ones
@@ -78,41 +77,56 @@ type segment struct {
 }
 
 // prepare builds everything that can be built before the start.
-func (s *segment) prepare(workers []int) error {
-	var err error
-	if s.schedule, err = s.r.schedule(s); err != nil {
-		return err
+func (s *segment) prepare() error {
+	shard := &s.r.cfg.Shard
+	groups := s.r.cfg.Settings.GroupsIn(s.phases[0].Name)
+	workers := make([][]int, len(groups)) // by group and shard
+	for i := range groups {
+		var err error
+		if workers[i], err = plan.Workers(groups[i].Settings, shard.Count); err != nil {
+			return fmt.Errorf("spread workers: %w", err)
+		}
+		g, err := s.newGroup(&groups[i], s.keys, workers[i])
+		if err != nil {
+			return err
+		}
+		s.groups, s.keys = append(s.groups, g), g.catalog.keys
 	}
-	if s.backlog.schedule, err = s.r.schedule(s); err != nil {
-		return err
+	s.recorder = latency.NewRecorder(s.keys, shard.Workers)
+	s.samples.init(s.keys)
+	open := make([]bool, len(s.keys))
+	for i, g := range s.groups {
+		for k := g.catalog.first; k < len(g.catalog.keys); k++ {
+			open[k] = g.schedule != nil
+		}
+		s.addWorkers(g, workers[i])
 	}
-	if s.shard, err = s.r.generators(s, workers); err != nil {
-		return err
+	if slices.Contains(open, true) {
+		s.recorder.KeepLateness(open)
 	}
-	s.catalog = newCatalog(&s.r.cfg.Settings.Workload, s.load)
-	s.recorder = latency.NewRecorder(s.catalog.keys, s.r.cfg.Shard.Workers)
-	if s.schedule != nil {
-		s.recorder.KeepLateness()
-	}
-	s.samples.init(s.catalog.keys)
-	s.workers = make([]*worker, s.r.cfg.Shard.Workers)
+	return nil
+}
+
+// addWorkers makes the workers of a group; workers are their numbers in all shards.
+func (s *segment) addWorkers(g *group, workers []int) {
 	all := 0
 	for _, n := range workers {
 		all += n
 	}
-	settings := &s.r.cfg.Settings
-	for i := range s.workers {
-		s.workers[i] = newWorker(s, i)
-		if s.load && s.r.cfg.Shard.Loaded != nil {
-			s.workers[i].gen.GoOn(s.r.cfg.Shard.Loaded[i])
+	shard := &s.r.cfg.Shard
+	for i := range workers[shard.Index] {
+		w := newWorker(s, g, len(s.workers), i)
+		if s.load && shard.Loaded != nil {
+			w.gen.GoOn(shard.Loaded[i])
 		}
 		if s.r.replay != nil {
-			s.workers[i].replays(s.r.replay, s.load)
+			w.replays(s.r.replay, s.load)
 		}
-		s.workers[i].loaded.begin(s.workers[i].gen, int64(settings.Interval))
-		s.workers[i].pace = pacing.NewThrottle(settings.PacingOf(s.phases[0].Name), s.r.cfg.Shard.Index, i, all, settings.Workload.Seed)
+		w.loaded.begin(w.gen, int64(s.r.cfg.Settings.Interval))
+		w.pace = pacing.NewThrottle(g.settings.PacingOf(s.phases[0].Name), shard.Index, i, all, g.settings.Workload.Seed)
+		g.workers = append(g.workers, w)
+		s.workers = append(s.workers, w)
 	}
-	return nil
 }
 
 // running reports whether the segment was started and is not over.
@@ -144,7 +158,7 @@ func (s *segment) start(at int64, base *clock.Timebase, sessions []Session, stop
 	s.claims.Store(never)
 	s.most = never
 	if s.last().Ops > 0 && !s.load {
-		own := s.shard.EvenShare(s.last().Ops)
+		own := s.groups[0].shard.EvenShare(s.last().Ops)
 		s.claims.Store(own)
 		if len(s.phases) == 1 && s.r.replay == nil {
 			s.most = own
@@ -165,13 +179,13 @@ func (s *segment) start(at int64, base *clock.Timebase, sessions []Session, stop
 		s.stop(*stopped)
 	}
 	if tap := s.r.cfg.Tap; tap != nil {
-		s.recorder.Tap(tap(s.phases[0].Name, s.catalog.keys, func(done int64) int64 { return s.zero + s.runTime(done) }))
+		s.recorder.Tap(tap(s.phases[0].Name, s.keys, func(done int64) int64 { return s.zero + s.runTime(done) }))
 	}
 	brisk := 0
 	for i, w := range s.workers {
 		w.session = sessions[i]
 		w.buffers, _ = sessions[i].(Buffering)
-		if w.counted = s.schedule == nil && w.pace == nil; w.counted {
+		if w.counted = w.g.schedule == nil && w.pace == nil; w.counted {
 			brisk++
 		}
 	}
@@ -186,9 +200,11 @@ func (s *segment) start(at int64, base *clock.Timebase, sessions []Session, stop
 func (s *segment) skipTo(at int64) {
 	s.taken = at
 	before := time.Duration(at)
-	if s.schedule != nil {
-		s.schedule.Skip(before)
-		s.backlog.schedule.Skip(before)
+	for _, g := range s.groups {
+		if g.schedule != nil {
+			g.schedule.Skip(before)
+			g.backlog.schedule.Skip(before)
+		}
 	}
 	for _, w := range s.workers {
 		switch {
@@ -201,7 +217,7 @@ func (s *segment) skipTo(at int64) {
 }
 
 // inserts reports whether the segment inserts rows while it may read others.
-func (s *segment) inserts() bool { return !s.load && s.r.cfg.Settings.Workload.Proportions.Insert > 0 }
+func (s *segment) inserts() bool { return !s.load && s.inserter().inserts() }
 
 // last returns the phase that ends the segment, whose number of operations counts.
 func (s *segment) last() plan.Phase { return s.phases[len(s.phases)-1] }

@@ -34,7 +34,7 @@ func (w *worker) setTimer() error {
 		return nil
 	}
 	w.alarm = alarm.NewPlain()
-	if w.s.schedule == nil && w.pace == nil {
+	if w.g.schedule == nil && w.pace == nil {
 		w.s.r.cfg.Logger.Warn("a worker has no precise timer; it does not need one beyond its start", "worker", w.index, "error", err)
 		return nil
 	}

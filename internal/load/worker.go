@@ -22,7 +22,9 @@ const maxWait = time.Second
 // worker issues operations one after another.
 type worker struct {
 	s       *segment
-	index   int
+	g       *group
+	index   int // among the workers of all groups
+	number  int // among those of its group
 	gen     *workload.Generator
 	session Session
 	buffers Buffering // the session, if it may keep writes back
@@ -56,8 +58,9 @@ type counts struct {
 	_       [64]byte
 }
 
-func newWorker(s *segment, index int) *worker {
-	return &worker{s: s, index: index, gen: s.shard.Generator(index), record: s.recorder.Local(index), lastDone: -1}
+// newWorker returns the worker of a segment with an index; number is its index in the group.
+func newWorker(s *segment, g *group, index, number int) *worker {
+	return &worker{s: s, g: g, index: index, number: number, gen: g.shard.Generator(number), record: s.recorder.Local(index), lastDone: -1}
 }
 
 // run works until the segment's end, or until the worker has no more work.
@@ -77,7 +80,7 @@ func (w *worker) run() {
 	switch {
 	case w.player != nil:
 		w.replay()
-	case w.s.schedule != nil:
+	case w.g.schedule != nil:
 		w.open()
 	default:
 		w.closed()
@@ -129,7 +132,7 @@ func (w *worker) open() {
 		if s.load && !w.gen.Next(&w.op) {
 			return
 		}
-		intended := int64(s.schedule.Claim())
+		intended := int64(w.g.schedule.Claim())
 		if end := s.endRun.Load(); intended >= end {
 			if end != never {
 				if _, ok := w.waitUntil(end); ok { // a phase that ends by time lasts until then, even without operations to send
@@ -217,7 +220,7 @@ func (w *worker) waitUntil(run int64) (now int64, ok bool) {
 func (w *worker) count() {
 	w.counting = true
 	if ops := w.s.last().Ops; ops > 0 && !w.s.load {
-		w.gen.Limit(w.s.shard.Share(ops, w.index))
+		w.gen.Limit(w.g.shard.Share(ops, w.number))
 	}
 }
 
@@ -260,9 +263,9 @@ func (w *worker) whole(intended, sent int64) (workload.Outcome, int64) {
 	out := w.session.Do(w.s.flight, &w.op)
 	done := w.s.now()
 	w.askBuffer()
-	w.ended(w.s.catalog.whole[w.op.Kind], out, done, intended, sent)
+	w.ended(w.g.catalog.whole[w.op.Kind], out, done, intended, sent)
 	if w.op.Collect != nil {
-		w.verify(w.s.catalog.readVerify, done)
+		w.verify(w.g.catalog.readVerify, done)
 	}
 	return out, done
 }
@@ -290,7 +293,7 @@ func (w *worker) askBuffer() {
 }
 
 // forgives reports whether the worker of a load continues when rows could not be written.
-func (w *worker) forgives() bool { return w.s.load && w.s.r.cfg.Settings.Workload.InsertionKeepGoing }
+func (w *worker) forgives() bool { return w.s.load && w.g.settings.Workload.InsertionKeepGoing }
 
 // verify records whether a read returned the written value.
 func (w *worker) verify(row int, from int64) {
@@ -302,7 +305,7 @@ func (w *worker) verify(row int, from int64) {
 // readModifyWrite reads and then updates, even if the read has failed, as YCSB does. Both are recorded as parts of the
 // whole, whose outcome is the worse of the two.
 func (w *worker) readModifyWrite(intended, sent int64) (workload.Outcome, int64) {
-	c := w.s.catalog
+	c := w.g.catalog
 	w.counts.issued.Add(1)
 	w.op.ReadPart(&w.part)
 	read := w.session.Do(w.s.flight, &w.part)
@@ -333,7 +336,7 @@ func (w *worker) readModifyWrite(intended, sent int64) (workload.Outcome, int64)
 
 // insist retries an insert of a load, as often as the settings demand. Each attempt is an operation.
 func (w *worker) insist(out workload.Outcome, done int64) (workload.Outcome, int64) {
-	cfg := &w.s.r.cfg.Settings.Workload
+	cfg := &w.g.settings.Workload
 	tries := 0
 	for ; tries < cfg.InsertionRetryLimit; tries++ {
 		// YCSB's jitter, so that workers that failed together do not retry together.

@@ -8,8 +8,8 @@ type turn struct {
 
 // turns returns the repeats of all cases in the order of their execution: case after case, each with its repeats. The
 // case that fills a dataset comes once for each target, before the first that uses it. Interleaved, the cases of a
-// scenario that differ only by their target take turns: A B, B A, A B …, so that slow changes (a cache that fills, a
-// noisy neighbour) affect all of them alike.
+// scenario that differ only by their target, or by their groups of workers, take turns: A B, B A, A B …, so that slow
+// changes (a cache that fills, a noisy neighbour) affect all of them alike.
 func (s Suite) turns() []turn {
 	var turns []turn
 	type rows struct{ dataset, target string }
@@ -51,7 +51,7 @@ func (s Suite) rivals(i int) []int {
 		return group
 	}
 	for j := i + 1; j < len(s.Cases); j++ {
-		if !s.Cases[j].Fills && s.Cases[j].differsByTarget(s.Cases[i]) {
+		if !s.Cases[j].Fills && s.Cases[j].rivals(s.Cases[i]) {
 			group = append(group, j)
 		}
 	}
@@ -61,17 +61,22 @@ func (s Suite) rivals(i int) []int {
 // targetAxis is the axis of a matrix that names a case's target.
 const targetAxis = "target"
 
-func (c Case) differsByTarget(other Case) bool {
-	if c.Scenario != other.Scenario || c.Target == other.Target || c.Dataset != other.Dataset || c.Agents != other.Agents || len(c.Axes) != len(other.Axes) {
+// rivals reports whether two cases differ by their target, by their groups of workers, or by both, and by nothing else.
+func (c Case) rivals(other Case) bool {
+	if c.Scenario != other.Scenario || c.Dataset != other.Dataset || c.Agents != other.Agents || len(c.Axes) != len(other.Axes) {
 		return false
 	}
+	grouped := false
 	for i, a := range c.Axes {
-		named := a == Setting{targetAxis, c.Target} && other.Axes[i] == Setting{targetAxis, other.Target}
-		if a != other.Axes[i] && !named {
+		o := other.Axes[i]
+		named := a == Setting{targetAxis, c.Target} && o == Setting{targetAxis, other.Target}
+		byGroups := a.Key == GroupsProperty && o.Key == GroupsProperty
+		if a != o && !named && !byGroups {
 			return false
 		}
+		grouped = grouped || byGroups && a != o
 	}
-	return true
+	return c.Target != other.Target || grouped
 }
 
 // interleave makes cases take turns, every second time in the opposite order.

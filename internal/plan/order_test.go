@@ -57,6 +57,13 @@ func TestTheOrderOfRuns(t *testing.T) {
 			}},
 			[]string{"a1", "b1", "b2", "a2"},
 		},
+		"groups of workers take turns": {
+			Suite{Order: Interleaved, Cases: []Case{
+				on("r10", "x", "", 2, Setting{"groups", "reads"}, ten), on("r20", "x", "", 1, Setting{"groups", "reads"}, twenty),
+				on("s10", "x", "", 2, Setting{"groups", "scans"}, ten), on("b10", "x", "", 2, Setting{"groups", "reads,scans"}, ten),
+			}},
+			[]string{"r101", "s101", "b101", "b102", "s102", "r102", "r201"},
+		},
 		"three go there and back": {
 			Suite{Order: Interleaved, Cases: []Case{on("a", "x", "A", 2), on("b", "x", "B", 2), on("c", "x", "C", 1)}},
 			[]string{"a1", "b1", "c1", "b2", "a2"},

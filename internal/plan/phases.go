@@ -21,14 +21,14 @@ func Phases(s Settings) []Phase {
 	if !s.Run {
 		return phases
 	}
-	warmup := Phase{Name: Warmup, Loop: loop(s.PacingOf(Warmup)), Duration: s.Warmup, Ops: s.WarmupOps, Until: s.WarmupUntil}
+	warmup := Phase{Name: Warmup, Loop: s.loopOf(Warmup), Duration: s.Warmup, Ops: s.WarmupOps, Until: s.WarmupUntil}
 	warm := warmup.Duration > 0 || warmup.Announced()
 	if warm {
 		phases = append(phases, warmup)
 	}
 	measure := Phase{
 		Name:     Measure,
-		Loop:     loop(s.PacingOf(Measure)),
+		Loop:     s.loopOf(Measure),
 		Duration: s.Duration,
 		Ops:      s.Workload.OperationCount,
 		Joined:   warm,

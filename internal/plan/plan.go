@@ -36,7 +36,7 @@ type Order string
 // The orders.
 const (
 	Sequential  Order = "sequential" // case after case, each with its repeats
-	Interleaved Order = "abba"       // the targets of a case take turns, repeat by repeat: A B, B A, A B …
+	Interleaved Order = "abba"       // the targets of a case, and its groups of workers, take turns, repeat by repeat: A B, B A, A B …
 )
 
 // OnFailure is what happens to the runs after a failed one.
@@ -134,6 +134,10 @@ type Settings struct {
 	ContinueInserts bool
 
 	Limits Limits
+
+	// Groups are the groups of workers of a run; nil for a run of one. The fields above are then those that all groups share,
+	// but for the Workload: its Proportions are the mix of all groups together.
+	Groups []Group
 }
 
 // Limits end a run as failed when they are violated. Shares are of the operations of a phase so far.

@@ -64,9 +64,21 @@ func (e *SpreadError) Error() string {
 }
 
 // Workers returns the number of workers of each shard. A total is spread evenly; the first shards get one more if it does
-// not divide.
+// not divide. With groups of workers each group is spread on its own.
 func Workers(s Settings, shards int) ([]int, error) {
 	workers := make([]int, shards)
+	for _, g := range s.Groups {
+		own, err := Workers(g.Settings, shards)
+		if err != nil {
+			return nil, fmt.Errorf("group %s: %w", g.Name, err)
+		}
+		for i, n := range own {
+			workers[i] += n
+		}
+	}
+	if len(s.Groups) > 0 {
+		return workers, nil
+	}
 	if s.ThreadsTotal == 0 {
 		for i := range workers {
 			workers[i] = max(s.Threads, 1)

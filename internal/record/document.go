@@ -33,6 +33,9 @@ func (r *Run) builder(liveOnly bool, lengths map[plan.PhaseName]time.Duration) *
 		if p.Loop == plan.Open {
 			info.Intended = r.intended(p.Name)
 		}
+		if p.Name != plan.Load {
+			info.Groups = r.groups(p.Name)
+		}
 		config.Phases = append(config.Phases, info)
 	}
 	for _, a := range r.State.Agents { // all agents of a shard, one after another

@@ -27,10 +27,21 @@ func TestLimitsAreOfOperationsAndOfWhatTheyReturned(t *testing.T) {
 		"none may fail, and some were": {0, plan.Measure, "10 of 1000 operations (1 %) in phase measure failed; the limit is 0 %: see the errors, or raise limit.errors"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			require.Equal(t, test.want, record.Violation(plan.Limits{ErrorShare: test.share, NotFoundShare: 1}, string(test.phase), reads))
+			require.Equal(t, test.want, record.Violation(plan.Settings{Limits: plan.Limits{ErrorShare: test.share, NotFoundShare: 1}}, string(test.phase), reads))
 		})
 	}
+	grouped := plan.Settings{Limits: plan.Limits{NotFoundShare: 1}, Groups: []plan.Group{
+		{Name: "scans", Settings: plan.Settings{Limits: plan.Limits{ErrorShare: 1, NotFoundShare: 1}}},
+		{Name: "reads", Settings: plan.Settings{Limits: plan.Limits{ErrorShare: 0.5, NotFoundShare: 1}}},
+	}}
+	both := []result.Operation{
+		{Op: "scans.SCAN", Outcome: "OK", Figures: result.Figures{Count: 1e6}},
+		{Op: "reads.READ", Outcome: "OK", Figures: result.Figures{Count: 4}},
+		{Op: "reads.READ", Outcome: "ERROR", Figures: result.Figures{Count: 6}},
+	}
+	require.Equal(t, "6 of 10 operations (60 %) in group reads in phase measure failed; the limit is 50 %: see the errors, or raise group.reads.limit.errors",
+		record.Violation(grouped, string(plan.Measure), both), "a million scans do not hide it")
 	reads[1].Outcome = "OK"
 	require.Equal(t, "5 of 1000 operations (0.5 %) in phase measure read another value than was written; the limit is 0 %: see the errors, or raise limit.errors",
-		record.Violation(plan.Limits{NotFoundShare: 1}, string(plan.Measure), reads))
+		record.Violation(plan.Settings{Limits: plan.Limits{NotFoundShare: 1}}, string(plan.Measure), reads))
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/benchd/benchd/internal/archive"
 	"github.com/benchd/benchd/internal/lifecycle"
+	"github.com/benchd/benchd/internal/pacing"
 	"github.com/benchd/benchd/internal/plan"
 	"github.com/benchd/benchd/internal/report"
 	"github.com/benchd/benchd/internal/result"
@@ -165,14 +166,47 @@ func (r *Run) PhaseAt(at time.Duration) (plan.PhaseName, time.Duration) {
 // intended returns how many operations are intended in a phase until d after its start. A schedule counts from the start
 // of the segment, so a phase that joins another continues its schedule.
 func (r *Run) intended(name plan.PhaseName) func(time.Duration) float64 {
-	rate, card, speed := r.Settings.PacingOf(name).Rate, r.Settings.Trace, r.Settings.Speed
-	return func(d time.Duration) float64 {
-		before := r.since(name)
-		if card != nil {
+	if card, speed := r.Settings.Trace, r.Settings.Speed; card != nil {
+		return func(d time.Duration) float64 {
+			before := r.since(name)
 			return card.Intended(time.Duration(float64(before+d)*speed)) - card.Intended(time.Duration(float64(before)*speed))
 		}
-		return rate.Area((before + d).Seconds()) - rate.Area(before.Seconds())
 	}
+	var rates []pacing.Rate
+	for _, g := range r.Settings.GroupsIn(name) {
+		rates = append(rates, g.Settings.PacingOf(name).Rate)
+	}
+	return r.intendedBy(name, rates...)
+}
+
+// intendedBy is intended for operations at some rates together.
+func (r *Run) intendedBy(name plan.PhaseName, rates ...pacing.Rate) func(time.Duration) float64 {
+	return func(d time.Duration) (sum float64) {
+		before := r.since(name)
+		for _, rate := range rates {
+			sum += rate.Area((before + d).Seconds()) - rate.Area(before.Seconds())
+		}
+		return sum
+	}
+}
+
+// groups describes the groups of workers of a phase; nil for a run without groups.
+func (r *Run) groups(name plan.PhaseName) []result.GroupInfo {
+	var out []result.GroupInfo
+	for _, g := range r.Settings.Groups {
+		info := result.GroupInfo{Name: g.Name, Loop: string(g.Loop())}
+		if shards := len(r.State.Life.Shards); shards > 0 {
+			workers, _ := plan.Workers(g.Settings, shards) // validated when the run was submitted
+			for _, n := range workers {
+				info.Workers += n
+			}
+		}
+		if g.Loop() == plan.Open {
+			info.Intended = r.intendedBy(name, g.Settings.Pacing.Rate)
+		}
+		out = append(out, info)
+	}
+	return out
 }
 
 // since returns how long after its segment's start a phase starts; 0 while that is unknown.

@@ -106,7 +106,7 @@ func benchmarkPhase(b *strings.Builder, name string, phase result.Phase) {
 			full += "/outcome=" + benchmarkName(o.Outcome)
 		}
 		benchmarkTimes(b, full, o.Figures)
-		if phase.Loop == "open" {
+		if phase.LoopOf(o.Op) == "open" {
 			benchmarkTimes(b, full+"/clock=service", o.Service)
 		}
 	}

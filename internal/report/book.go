@@ -33,6 +33,7 @@ func suiteBook(s result.Suite, targets descriptor.List, o draw.Options) book.Boo
 	pictures, shown := draw.Suite(s), courses(shownRuns(s), o)
 	b.addTerms(s)
 	b.addCapacities(s)
+	b.addInterference(s)
 	b.addTables(s, pictures.Requested)
 	b.addAcross(pictures)
 	b.addScenarios(s, pictures, shown)

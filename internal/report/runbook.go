@@ -63,13 +63,16 @@ func phaseChapter(run result.Run, phase result.Phase) book.Chapter {
 	if text := replicaReads(run, phase); text != "" {
 		c.Text = append(c.Text, "Reads are "+text+".")
 	}
+	for _, g := range phase.Groups {
+		c.Text = append(c.Text, "- group "+g.Name+": "+groupText(g))
+	}
 	t := book.Table{Columns: latencyColumns()}
 	add := func(label string, f result.Figures) {
 		t.Rows = append(t.Rows, latencyRow(label, f))
 	}
 	for _, o := range phase.Operations {
 		add(label(o, ""), o.Figures)
-		if phase.Loop == "open" && o.PartOf == nil && result.Good(o.Outcome) {
+		if phase.LoopOf(o.Op) == "open" && o.PartOf == nil && result.Good(o.Outcome) {
 			add(label(o, "")+", service time", o.Service)
 		}
 	}

@@ -110,7 +110,7 @@ func scenarioTable(name string, cases []result.Case) book.Table {
 	if several {
 		t.Notes = append(t.Notes, medianNote(cases))
 	}
-	for _, loop := range []string{"closed", "open"} {
+	for _, loop := range []string{"closed", "open", "mixed"} {
 		if loops[loop] {
 			t.Notes = append(t.Notes, loop+" loop")
 		}

@@ -32,6 +32,7 @@ func SuiteTable(w io.Writer, suite result.Suite, o Options) error {
 	p.terms(suite)
 	if len(suite.Cases) > 0 {
 		p.capacities(suite)
+		p.interferences(suite)
 		p.scenarios(suite)
 	} else {
 		p.runs(suite)

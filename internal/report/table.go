@@ -179,6 +179,9 @@ func (p *page) phase(run result.Run, phase result.Phase) {
 			p.wrap("", "throughput below the offered rate: response times are those of an overloaded system", p.red)
 		}
 	}
+	for _, g := range phase.Groups {
+		p.wrap("         ", "group "+g.Name+": "+groupText(g), plain)
+	}
 	p.operations(run, phase)
 	if text := replicaReads(run, phase); text != "" {
 		p.wrap("reads    ", text, plain)
@@ -275,7 +278,7 @@ func (p *page) operations(run result.Run, phase result.Phase) {
 			continue
 		}
 		above = o.Op
-		if phase.Loop == "open" {
+		if phase.LoopOf(o.Op) == "open" {
 			g.add(latencyCells(p.t("  service time"), o.Service)...)
 		}
 		if (p.options.Agents || odd) && len(o.Agents) > 1 {

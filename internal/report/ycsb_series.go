@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/benchd/benchd/internal/result"
+	"github.com/benchd/benchd/internal/workload"
 )
 
 func (y YCSB) series(phase result.Phase) ([]ycsbFigure, error) {
@@ -173,7 +174,7 @@ func (y YCSB) course(phase result.Phase, combined, name string, clock Clock) []y
 
 // returns are the counts of outcomes. YCSB prints none for READ-MODIFY-WRITE and CLEANUP.
 func returns(c result.Combined) []ycsbFigure {
-	if c.Name == "READ-MODIFY-WRITE" || c.Name == "CLEANUP" {
+	if _, op := workload.SplitGroup(c.Name); op == "READ-MODIFY-WRITE" || op == "CLEANUP" {
 		return nil
 	}
 	counts := make(map[string]uint64, len(c.Returns))

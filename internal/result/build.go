@@ -67,6 +67,7 @@ func (b *Builder) document(p *phase, notes Notes) (Phase, error) {
 		Retries:      maps.Clone(p.retries),
 		Clients:      b.examine(p).tests,
 	}
+	doc.Groups = p.groupDocuments(doc.Operations, b.shardCount())
 	for _, e := range p.ledger {
 		doc.Unsent += e.backlog
 	}

@@ -13,7 +13,7 @@ import (
 // PhaseInfo is what a Builder needs to know about a phase in advance.
 type PhaseInfo struct {
 	Name       string
-	Loop       string        // "closed" or "open"
+	Loop       string        // "closed" or "open"; "mixed" with groups of both
 	Planned    time.Duration // 0 where operations end it
 	PlannedOps uint64        // over all shards; 0 where time ends it
 	// Length is how long the phase has been; if it is 0, Planned is used. It only decides how long the points of the
@@ -22,6 +22,8 @@ type PhaseInfo struct {
 	// Intended returns how many operations all shards together intend in the first d of the phase, for an open
 	// loop; nil for a closed one.
 	Intended func(d time.Duration) float64
+	// Groups are the groups of workers of the phase; nil for a run without groups.
+	Groups []GroupInfo
 }
 
 // ShardInfo is a shard as it was handed out to an agent.
@@ -74,7 +76,8 @@ type phase struct {
 	after       uint64 // operations after the planned end
 	rows, bytes uint64
 	retries     map[string]uint64 // by cause; nil where there were none
-	end         time.Duration     // of the last window that is not a tail
+	groups      map[string]*groupTotals
+	end         time.Duration // of the last window that is not a tail
 }
 
 // NewBuilder returns a Builder that has no window yet.
@@ -182,13 +185,14 @@ func (p *phase) add(w *latency.Window, agent string, liveOnly bool) error {
 		g = newGenerator(!liveOnly)
 		p.generators[agent] = g
 	}
-	if err := g.add(w, p.series.slotOf(w)); err != nil {
+	if err := g.add(w, p.mixed(), p.series.slotOf(w)); err != nil {
 		return err
 	}
 	p.sample(w, agent)
 	p.rows += w.Rows
 	p.bytes += w.Bytes
 	p.retries = addRetries(p.retries, w.Retries)
+	p.addGroups(w)
 	if w.Tail {
 		p.after += latency.Ops(w.Series)
 	} else {
@@ -212,11 +216,19 @@ func (p *phase) throughput() float64 {
 // rate until the last of them was intended: the time that the target then took does not lower it. A lost shard does
 // lower it, because it intends nothing more.
 func (p *phase) offered(shards int) *float64 {
-	if p.info.Intended == nil || p.end <= 0 || shards == 0 {
+	if p.info.Intended == nil {
+		return nil
+	}
+	return p.offeredBy(p.info.Intended, shards)
+}
+
+// offeredBy is offered for the operations that a function counts.
+func (p *phase) offeredBy(intended func(time.Duration) float64, shards int) *float64 {
+	if p.end <= 0 || shards == 0 {
 		return nil
 	}
 	until := p.end
-	if n := float64(p.info.PlannedOps); n > 0 && p.info.Intended(until) >= n {
+	if n := float64(p.info.PlannedOps); n > 0 && intended(until) >= n {
 		until = p.whenIntended(n)
 	}
 	var sum float64
@@ -226,7 +238,7 @@ func (p *phase) offered(shards int) *float64 {
 			to = until // it had finished its part
 		}
 		if from < to {
-			sum += p.info.Intended(to) - p.info.Intended(from)
+			sum += intended(to) - intended(from)
 		}
 	}
 	rate := sum / float64(shards) / until.Seconds()

@@ -90,6 +90,8 @@ type Suite struct {
 	Tables []Table `json:"tables,omitempty"`
 	// Sweeps are computed from Cases by package capacity.
 	Sweeps []Sweep `json:"sweeps,omitempty"`
+	// Interference is computed from Cases and Runs by package interference: what groups of workers cost each other.
+	Interference []Interference `json:"interference,omitempty"`
 	// Terms are what the workload does on each target, computed from Runs by package table.
 	Terms []TargetTerms `json:"target_terms,omitempty"`
 }
@@ -203,6 +205,8 @@ type Reconcile struct {
 	Recorded uint64 `json:"recorded"`
 	Merged   uint64 `json:"merged"`
 	OK       bool   `json:"ok"`
+	// Groups are the counts of each group of workers; only of a run with groups.
+	Groups []GroupReconcile `json:"groups,omitempty"`
 	// Unknown is set if nothing was compared: a foreign result does not contain these counts.
 	Unknown bool `json:"unknown,omitempty"`
 }
@@ -224,6 +228,9 @@ type Phase struct {
 	Lateness *Lateness `json:"lateness,omitempty"`
 	// Handovers are the times in which a shard had no agent; Throughput includes them.
 	Handovers []Handover `json:"handovers,omitempty"`
+
+	// Groups are the groups of workers that worked beside each other; only of a run with groups.
+	Groups []Group `json:"groups,omitempty"`
 
 	Operations   []Operation   `json:"operations"`
 	Series       []Point       `json:"series"`

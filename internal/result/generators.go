@@ -14,6 +14,7 @@ import (
 // generator is the health of one agent's load generator in a phase.
 type generator struct {
 	ops      uint64
+	paced    uint64  // operations of an open loop
 	seconds  float64 // of the windows that report the host's CPU
 	idle     float64 // host's idle share × seconds
 	cores    float64
@@ -47,6 +48,7 @@ type health struct {
 	netUse     float64 // share × seconds
 	netSeconds float64 // for which netUse is known
 	ops        uint64
+	paced      uint64   // operations of an open loop
 	response   exactSum // of their response times
 	late       uint64   // operations sent late
 }
@@ -63,7 +65,7 @@ func newGenerator(keepCourse bool) *generator {
 	return g
 }
 
-func (g *generator) add(w *latency.Window, at Slot) error {
+func (g *generator) add(w *latency.Window, mixed bool, at Slot) error {
 	h := &w.Health
 	if g.course != nil && w.Lateness != nil {
 		if err := g.lateness.Merge(w.Lateness); err != nil {
@@ -71,7 +73,16 @@ func (g *generator) add(w *latency.Window, at Slot) error {
 		}
 	}
 	length := w.End - w.Start
-	g.ops += latency.Ops(w.Series)
+	ops := latency.Ops(w.Series)
+	paced := ops
+	if mixed { // the lateness of a window is that of its open loops
+		paced = 0
+		if w.Lateness != nil {
+			paced = w.Lateness.Count()
+		}
+	}
+	g.ops += ops
+	g.paced += paced
 	g.netRx += h.NetRx
 	g.netTx += h.NetTx
 	if length >= shortest && !w.Tail {
@@ -112,6 +123,7 @@ func (g *generator) add(w *latency.Window, at Slot) error {
 	c.lagP99 = max(c.lagP99, h.SchedLagP99)
 	c.pauses += h.GCPauseTotal
 	c.addOps(w.Series)
+	c.paced += paced
 	c.late += h.LateSends
 	if h.NetUse > 0 {
 		c.netUse += h.NetUse * length.Seconds()

@@ -35,6 +35,8 @@ type entry struct {
 	issued, recorded uint64            // as the agent counted
 	merged           uint64            // as received
 	backlog          uint64            // at the end of the newest window that is not a tail
+
+	groups map[string]groupEntry // the same counts of each group of workers
 }
 
 func newEntry() *entry { return &entry{newest: -1} }
@@ -57,6 +59,7 @@ func (e *entry) add(w *latency.Window) bool {
 	// Both are cumulative: the newest window has the largest values.
 	e.issued = max(e.issued, w.Issued)
 	e.recorded = max(e.recorded, w.Recorded)
+	e.addGroups(w)
 	if w.Last {
 		e.last, e.tail = true, w.Tail
 	}
@@ -69,6 +72,30 @@ func (e *entry) add(w *latency.Window) bool {
 		}
 	}
 	return true
+}
+
+// addGroups accounts for the groups of workers of a window. It is called after newest is set.
+func (e *entry) addGroups(w *latency.Window) {
+	for _, g := range w.Groups {
+		if e.groups == nil {
+			e.groups = make(map[string]groupEntry)
+		}
+		sum := e.groups[g.Name]
+		sum.issued, sum.recorded = max(sum.issued, g.Issued), max(sum.recorded, g.Recorded)
+		if !w.Tail {
+			sum.most = max(sum.most, g.Backlog)
+		}
+		if w.ID.Seq == e.newest && !w.Tail {
+			sum.backlog = g.Backlog
+		}
+		e.groups[g.Name] = sum
+	}
+}
+
+// groupEntry is the account of a group of workers of one shard in one phase.
+type groupEntry struct {
+	issued, recorded uint64
+	backlog, most    uint64 // at the end of the newest window, and of any window, that is not a tail
 }
 
 // over reports whether no more windows of the shard's phase will arrive.
@@ -220,5 +247,9 @@ func (b *Builder) reconcile() Reconcile {
 		r.Merged += p.totals.count()
 	}
 	r.OK = r.Issued == r.Recorded && r.Recorded == r.Merged
+	r.Groups = b.reconcileGroups()
+	for _, g := range r.Groups {
+		r.OK = r.OK && g.OK
+	}
 	return r
 }

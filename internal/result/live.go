@@ -59,7 +59,7 @@ func (p *phase) see(w *latency.Window, agent string) error {
 	good := &p.good
 	good.Reset()
 	for i := range w.Series {
-		if key := w.Series[i].Key; key.PartOf == "" && Good(key.Outcome) {
+		if key := w.Series[i].Key; key.PartOf == "" && Good(key.Outcome) && !p.mixed() {
 			if err := good.Merge(w.Series[i].Response); err != nil {
 				return err
 			}

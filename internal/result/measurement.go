@@ -31,6 +31,9 @@ func (r Run) Measurement() *figure.Measurement {
 		Milliseconds: &milliseconds, Throughput: p.Throughput, Offered: p.Offered, Ops: p.Ops,
 		Course: p.course(), Target: r.Provenance.Target, Observed: p.observed,
 	}
+	for _, g := range p.Groups {
+		m.Groups = append(m.Groups, figure.Group{Name: g.Name, Throughput: g.Throughput, Offered: g.Offered})
+	}
 	if p.insertsOnly() && p.Ops > 0 {
 		rows := p.Throughput * float64(p.Rows) / float64(p.Ops)
 		m.RowThroughput = &rows
@@ -39,8 +42,9 @@ func (r Run) Measurement() *figure.Measurement {
 		m.GC.Count, m.GC.Milliseconds = plus(m.GC.Count, float64(g.GCPauses)), plus(m.GC.Milliseconds, g.GCPauseTotal)
 	}
 	for i, o := range p.Operations {
+		_, op := workload.SplitGroup(o.Op)
 		switch {
-		case o.PartOf != nil && o.Op == Verification:
+		case o.PartOf != nil && op == Verification:
 			wrong := 0.0
 			if !Good(o.Outcome) {
 				wrong = float64(o.Count)
@@ -50,7 +54,7 @@ func (r Run) Measurement() *figure.Measurement {
 		case Good(o.Outcome):
 			// Where there are both, operations that were only collected do not show the target's time.
 			if o.Outcome == "OK" || !succeeded(p.Operations[:i], o.Op) {
-				m.Operations = append(m.Operations, operation(o, p.Loop))
+				m.Operations = append(m.Operations, operation(o, p.LoopOf(o.Op)))
 			}
 		default:
 			m.FailedOps += o.Count
@@ -64,7 +68,10 @@ func (r Run) Measurement() *figure.Measurement {
 
 // insertsOnly reports whether every operation of the phase inserts.
 func (p *Phase) insertsOnly() bool {
-	return len(p.Operations) > 0 && !slices.ContainsFunc(p.Operations, func(o Operation) bool { return o.PartOf == nil && o.Op != workload.Insert.String() })
+	return len(p.Operations) > 0 && !slices.ContainsFunc(p.Operations, func(o Operation) bool {
+		_, op := workload.SplitGroup(o.Op)
+		return o.PartOf == nil && op != workload.Insert.String()
+	})
 }
 
 func plus(sum *float64, x float64) *float64 {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/benchd/benchd/internal/plan"
+	"github.com/benchd/benchd/internal/workload"
 )
 
 // verdicts are the outcomes of all tests (law 8), except those that could not be carried out.
@@ -79,7 +80,7 @@ func (b *Builder) wrongValues() *Verdict {
 	for _, p := range b.evaluated() {
 		var all, wrong uint64
 		for s := range p.totals.merged.All {
-			if s.Key.Op == Verification {
+			if _, op := workload.SplitGroup(s.Key.Op); op == Verification {
 				all += s.Response.Count()
 				if !Good(s.Key.Outcome) {
 					wrong += s.Response.Count()
@@ -128,6 +129,15 @@ func (b *Builder) overloaded() *Verdict {
 	for _, p := range b.evaluated() {
 		offered := p.offered(b.shardCount())
 		if offered == nil {
+			for _, g := range p.groupDocuments(nil, b.shardCount()) {
+				if g.Offered == nil {
+					continue
+				}
+				achieved := float64(p.mergedOf(g.Name)-g.OpsAfter) / p.end.Seconds()
+				v.Value = v.Value || overload(*g.Offered, achieved, p.end.Seconds(), p.mostBacklog(g.Name))
+				because = append(because, fmt.Sprintf("%s, group %s: offered %s ops/s, achieved %s ops/s, backlog at most %s operations, %s at the end",
+					p.info.Name, g.Name, RateText(*g.Offered), RateText(achieved), Thousands(p.mostBacklog(g.Name)), Thousands(g.Unsent)))
+			}
 			continue
 		}
 		var most, last uint64

@@ -37,8 +37,8 @@ func agentFigures() []agentFigure {
 }
 
 // agentsAgree tests whether agents of equal workers measured the same throughput and mean response time. It compares
-// the agents window by window: what all of them see at the same time is no difference. Nil for one agent, or where the
-// data do not decide. Only ended runs are tested, because it takes a while for many agents.
+// the agents window by window: what all of them see at the same time is no difference. Nil for one agent, where the
+// data do not decide, and where groups of both loops work, whose response times have no common mean (law 2). Only ended runs are tested, because it takes a while for many agents.
 func (b *Builder) agentsAgree(run Run) *Verdict {
 	if !run.Status.Ended() {
 		return nil
@@ -46,7 +46,7 @@ func (b *Builder) agentsAgree(run Run) *Verdict {
 	var because []string
 	agree, differ, windows := true, false, 0
 	for _, p := range b.evaluated() {
-		if p.info.Name != string(plan.Measure) || !b.comparable(p) {
+		if p.info.Name != string(plan.Measure) || !b.comparable(p) || p.mixed() {
 			continue
 		}
 		names, common := p.commonWindows()

@@ -133,15 +133,15 @@ func (x *examination) late() {
 	for _, name := range x.phase.agentNames() {
 		g := x.phase.generators[name]
 		late += g.late
-		all += g.ops
-		if x.phase.info.Intended != nil && g.ops > 0 {
+		all += g.paced
+		if x.phase.paced() && g.paced > 0 {
 			x.test(ClientTest{
-				Agents: []string{name}, Resource: ClientTiming, Value: 100 * float64(g.late) / float64(g.ops), Limit: 100 * lateMost,
-			}, g.steps(), func(s *health) bool { return float64(s.late) > lateMost*float64(s.ops) })
+				Agents: []string{name}, Resource: ClientTiming, Value: 100 * float64(g.late) / float64(g.paced), Limit: 100 * lateMost,
+			}, g.steps(), func(s *health) bool { return float64(s.late) > lateMost*float64(s.paced) })
 		}
-		if g.late > 0 && float64(g.late) > lateShare*float64(g.ops) {
+		if g.late > 0 && float64(g.late) > lateShare*float64(g.paced) {
 			x.findf("agent %s: %s of %s operations sent late although a worker was free, by up to %s",
-				name, Thousands(g.late), Thousands(g.ops), lengthText(g.lateMax))
+				name, Thousands(g.late), Thousands(g.paced), lengthText(g.lateMax))
 		}
 	}
 	x.passf("%s of %s operations sent late", Thousands(late), Thousands(all))
@@ -151,7 +151,11 @@ func (x *examination) late() {
 func (x *examination) lag() {
 	var good latency.Histogram
 	for s := range x.phase.totals.merged.All {
-		if s.Key.PartOf == "" && Good(s.Key.Outcome) && good.Merge(s.Response) != nil {
+		times := s.Response
+		if x.phase.mixed() {
+			times = s.Service
+		}
+		if s.Key.PartOf == "" && Good(s.Key.Outcome) && good.Merge(times) != nil {
 			return
 		}
 	}

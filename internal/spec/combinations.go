@@ -102,7 +102,7 @@ func (r *resolver) blame(names ...string) entry {
 			return e
 		}
 	}
-	return entry{written: names[0]}
+	return entry{written: r.prefix + names[0]}
 }
 
 func (r *resolver) warnOfRows(s plan.Settings) {

@@ -13,7 +13,7 @@ import (
 // keysFor returns all properties of these targets, grouped by topic. The properties of other YCSB bindings are recognized
 // by their prefixes.
 func keysFor(targets descriptor.List) []property.Key {
-	keys := slices.Concat(workloadKeys(), distributionKeys(), seriesKeys(), traceKeys(), runKeys(targets), searchKeys(), betweenKeys(targets), telemetryKeys(targets), reportingKeys(), targets.Keys())
+	keys := slices.Concat(workloadKeys(), distributionKeys(), seriesKeys(), traceKeys(), runKeys(targets), groupKeys(), searchKeys(), betweenKeys(targets), telemetryKeys(targets), reportingKeys(), targets.Keys())
 	for i := range keys {
 		if keys[i].Status == "" {
 			keys[i].Status = property.Honoured
@@ -47,6 +47,10 @@ func newTable(targets descriptor.List) table {
 }
 
 func (t table) find(name string) (property.Key, bool) {
+	if group, own, ok := splitGroup(name); ok {
+		k, ok := t.find(own)
+		return k, ok && isGroupName(group) && t.ofGroups(k)
+	}
 	i, ok := t.index[name]
 	if !ok {
 		return property.Key{}, false

@@ -130,6 +130,7 @@ func TestEveryHonouredKeyReachesTheSettings(t *testing.T) {
 		valueSizes: "its content is used", SizesContent: "needs a distribution; has a test of its own",
 		TraceFile: "needs its card; has a test of its own", TraceCard: "has a test of its own", replaySpeed: "needs a trace; has a test of its own",
 		"requesthistogram": "its content is used", RequestsContent: "needs a distribution; the model of a trace tests it",
+		"groups": "needs settings of each group; has a test of its own",
 	}
 	byDefault := property.Values{}
 	for _, k := range reader().Keys() {

@@ -20,7 +20,7 @@ const propertiesDocument = "docs/properties.md"
 func topics() map[string][]property.Key {
 	targets := reader().table.targets
 	all := map[string][]property.Key{
-		"workload": workloadKeys(), "distributions": distributionKeys(), "series": seriesKeys(), "replay": traceKeys(), "run": runKeys(targets), "search": searchKeys(), "between": betweenKeys(targets),
+		"workload": workloadKeys(), "distributions": distributionKeys(), "series": seriesKeys(), "replay": traceKeys(), "run": runKeys(targets), "groups": groupKeys(), "search": searchKeys(), "between": betweenKeys(targets),
 		"telemetry": telemetryKeys(targets), "output": reportingKeys(),
 	}
 	for _, k := range targets.Keys() {

@@ -29,8 +29,10 @@ type entry struct {
 // resolver collects the settings of a submission and the mistakes in it.
 type resolver struct {
 	table    table
-	given    map[string]entry // the winning setting of each property
-	bad      map[string]bool  // properties with an invalid value
+	given    map[string]entry     // the winning setting of each property
+	bad      map[string]bool      // properties with an invalid value
+	groups   map[string]*resolver // of the settings of each group of workers
+	prefix   string               // of the names of settings, for a group
 	order    int
 	flags    int      // the rank of flags
 	hooks    []string // that agents allow; nil if unknown
@@ -199,7 +201,7 @@ func (r *resolver) setting(name string) entry {
 	if e, ok := r.given[name]; ok {
 		return e
 	}
-	return entry{written: name}
+	return entry{written: r.prefix + name}
 }
 
 // validateTarget validates the properties that only some targets have.

@@ -60,6 +60,7 @@ func (r *Reader) Schema() []byte {
 		"dataset":    line("name of the dataset that it uses"),
 		"targets":    texts("names of the targets that it runs on (default the first)"),
 		"properties": ref("properties"),
+		"groups":     named("groups of workers that work beside each other, with their properties", ref("properties")),
 		"per-target": named("properties of its cases on single targets, by the target's name", ref("properties")),
 		"matrix":     ref("axes"),
 		"cases":      list("values that vary together, a case per entry; with a matrix, for each combination of its values", ref("point")),
@@ -71,7 +72,7 @@ func (r *Reader) Schema() []byte {
 		"published":  list("published results, a line per run; a line that names an axis or a target belongs to the case with that value", schema{"type": "object"}),
 	}
 	small := make(schema)
-	for _, name := range []string{"properties", "per-target", "matrix", "cases", "repeats", "agents", "actions", "before", "search"} {
+	for _, name := range []string{"properties", "groups", "per-target", "matrix", "cases", "repeats", "agents", "actions", "before", "search"} {
 		small[name] = scenario[name]
 	}
 	top := schema{
@@ -119,11 +120,15 @@ func (r *Reader) Schema() []byte {
 	point["agents"], axes["agents"] = agents, schema{"type": []string{"array", "null"}, "items": agents}
 	whole := object("A suite of benchd, see docs/suites.md", top)
 	whole["$schema"], whole["title"] = "https://json-schema.org/draft/2020-12/schema", "benchd suite"
-	whole["$defs"] = schema{
+	defs := schema{
 		"properties": object("settings, spelled as in properties files", properties),
 		"point":      object("one case", point),
 		"axes":       object("values by property; the cases are their cross product, in which the first axis varies slowest", axes),
 	}
+	for _, one := range defs {
+		one.(schema)["patternProperties"] = schema{`^group\.[a-z][a-z0-9-]*\.`: schema{"description": "a property of a group of workers"}} //nolint:forcetypeassert // made above
+	}
+	whole["$defs"] = defs
 	var out strings.Builder
 	enc := json.NewEncoder(&out)
 	enc.SetEscapeHTML(false)

@@ -73,7 +73,9 @@ func (r *resolver) resolveCase(s Submission, adapt func()) (one plan.Case) {
 	}
 	r.validateTarget()
 	r.validateCombinations(one.Settings)
-	r.validateOperations(one.Settings)
+	if one.Settings = r.resolveGroups(one.Properties, one.Settings, true); len(one.Settings.Groups) == 0 {
+		r.validateOperations(one.Settings)
+	}
 	return one
 }
 
@@ -87,9 +89,10 @@ func (r *Reader) Resolve(properties map[string]string) (plan.Settings, error) {
 	res.supply(nil)
 	res.validateValues()
 	res.attach(nil)
-	_, settings := res.settle()
+	resolved, settings := res.settle()
 	res.validateTarget()
 	res.validateCombinations(settings)
+	settings = res.resolveGroups(resolved, settings, false)
 	if err := res.err(); err != nil {
 		return plan.Settings{}, err
 	}

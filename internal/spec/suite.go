@@ -92,10 +92,14 @@ func (t table) input(s Submission) suite.Input {
 		Name: s.Suite.Name, Content: s.Suite.Content, Attachments: s.Attachments, Trial: s.Trial,
 		Property: func(name string) string {
 			name = strings.TrimSpace(name)
-			if k, ok := t.find(name); ok && k.Status == property.Alias {
-				return k.Of
+			k, ok := t.find(name)
+			if !ok || k.Status != property.Alias {
+				return name
 			}
-			return name
+			if group, _, of := splitGroup(name); of {
+				return plan.GroupPrefix + group + "." + k.Of
+			}
+			return k.Of
 		},
 		Shown: t.shown,
 	}
@@ -147,6 +151,10 @@ func (r *suiteResolver) validateSettings(settings []suite.Setting) {
 		name := strings.TrimSpace(s.Key)
 		e := entry{written: s.Key, value: s.Value, place: s.Named.String(), order: s.Named.Order()}
 		key, ok := r.table.find(name)
+		if text := r.table.misnamed(name); text != "" {
+			r.report(&r.problems, e.finding("%s", text))
+			continue
+		}
 		if !ok {
 			r.unknown(e, name)
 			continue
@@ -159,7 +167,7 @@ func (r *suiteResolver) validateSettings(settings []suite.Setting) {
 			for one := range each(err) {
 				r.report(&r.problems, e.moved(one).finding("%s", one))
 			}
-			r.broken[s.Named] = r.broken[s.Named] || s.Named != s.At && name == ActionsProperty
+			r.broken[s.Named] = r.broken[s.Named] || s.Named != s.At && (name == ActionsProperty || name == plan.GroupsProperty)
 		}
 	}
 }

@@ -25,7 +25,7 @@ func TestMistakesInASuiteAreReportedWithTheirPlaces(t *testing.T) {
 			lines("suite: s", "scenaros: []", "scenarios: [{name: a, porperties: {}}]"),
 			[]string{
 				`s.yaml:2:1: unknown key "scenaros"; did you mean scenarios? (one of suite, note, tags, include, variables, properties, targets, datasets, scenarios, order, on-failure, tables, charts, trial)`,
-				`s.yaml:3:23: unknown key "porperties"; did you mean properties? (one of name, note, dataset, targets, properties, per-target, matrix, cases, repeats, agents, actions, before, search, published)`,
+				`s.yaml:3:23: unknown key "porperties"; did you mean properties? (one of name, note, dataset, targets, properties, groups, per-target, matrix, cases, repeats, agents, actions, before, search, published)`,
 			},
 		},
 		"an unknown property, at every level, is reported once": {
@@ -150,7 +150,7 @@ func TestMistakesInASuiteAreReportedWithTheirPlaces(t *testing.T) {
 			lines("scenarios: [{name: a}]", "trial:", "  properties: {recordcount: x}", "  scenarios:", "    a: {repaets: 1, matrix: {threads: [no]}}", "  tables: []"),
 			[]string{
 				`s.yaml:3:29: recordcount: invalid integer "x": want digits only, such as 1000`,
-				`s.yaml:5:9: unknown key "repaets"; did you mean repeats? (one of properties, per-target, matrix, cases, repeats, agents, actions, before, search)`,
+				`s.yaml:5:9: unknown key "repaets"; did you mean repeats? (one of properties, groups, per-target, matrix, cases, repeats, agents, actions, before, search)`,
 				`s.yaml:5:40: threads: invalid integer "no": want digits only, such as 1000`,
 				`s.yaml:6:3: unknown key "tables"; did you mean targets? (one of variables, properties, targets, datasets, scenarios)`,
 			},

@@ -45,13 +45,22 @@ func (r *resolver) takeOptions(s Submission, rank int) {
 	}
 }
 
-// set validates the name of a setting, and keeps the setting if it wins.
+// set validates the name of a setting, and keeps the setting if it wins. A setting of a group of workers is kept with the group.
 func (r *resolver) set(e entry) {
 	if e.order == 0 {
 		r.order++
 		e.order = r.order
 	}
 	name := strings.TrimSpace(e.written)
+	if group, own, ok := splitGroup(name); ok {
+		r.setOfGroup(e, group, own)
+		return
+	}
+	r.keep(e, name)
+}
+
+// keep keeps the setting of a property if it wins.
+func (r *resolver) keep(e entry, name string) {
 	key, ok := r.table.find(name)
 	if !ok {
 		r.unknown(e, name)

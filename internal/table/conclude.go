@@ -10,6 +10,7 @@ import (
 	"github.com/benchd/benchd/internal/capacity"
 	"github.com/benchd/benchd/internal/descriptor"
 	"github.com/benchd/benchd/internal/figure"
+	"github.com/benchd/benchd/internal/interference"
 	"github.com/benchd/benchd/internal/result"
 	"github.com/benchd/benchd/internal/search"
 	"github.com/benchd/benchd/internal/stats"
@@ -18,7 +19,7 @@ import (
 // Conclude computes the cases and the tables of a suite from its plan and its runs, which must have their Effects. It may
 // be called repeatedly, also while runs are in progress. Runs have the columns of their target among targets.
 func Conclude(s *result.Suite, targets descriptor.List) {
-	s.Cases, s.Tables, s.Sweeps = nil, nil, nil
+	s.Cases, s.Tables, s.Sweeps, s.Interference = nil, nil, nil, nil
 	addTerms(s, targets)
 	if s.Plan == nil {
 		return
@@ -31,6 +32,7 @@ func Conclude(s *result.Suite, targets descriptor.List) {
 		s.Tables = append(s.Tables, suite.tables(t)...)
 	}
 	s.Sweeps = capacity.Sweeps(s.Cases, s.Runs)
+	s.Interference = interference.Of(s.Cases, s.Runs)
 }
 
 // PlanOf is the plan of runs that have none: a case for each name.

@@ -28,6 +28,7 @@ const (
 	maxSeries  = 512     // of a window
 	maxSamples = 256     // of a window
 	maxCauses  = 256     // of retries in a window
+	maxGroups  = 64      // of workers in a window
 	maxMap     = 4096    // entries
 	// maxSettings bounds the lines of a properties file, maxList lists that are only shown.
 	maxSettings = 1 << 16
@@ -46,6 +47,11 @@ func FromWindow(w *latency.Window) *benchdv1.Window {
 	}
 	for _, s := range w.Series {
 		m.Series = append(m.Series, FromSeries(s))
+	}
+	for _, g := range w.Groups {
+		m.Groups = append(m.Groups, &benchdv1.GroupCount{
+			Name: g.Name, Issued: g.Issued, Recorded: g.Recorded, Rows: g.Rows, Bytes: g.Bytes, LateSends: g.LateSends, Backlog: g.Backlog,
+		})
 	}
 	for _, s := range w.Samples {
 		m.Samples = append(m.Samples, &benchdv1.ErrorSample{Op: s.Op, Outcome: s.Outcome, Message: Text(s.Message)})
@@ -144,6 +150,12 @@ func ToWindow(m *benchdv1.Window) (*latency.Window, error) {
 	}
 	if err := checkSeries(w); err != nil {
 		return nil, err
+	}
+	for _, g := range m.GetGroups() {
+		w.Groups = append(w.Groups, latency.GroupCount{
+			Name: g.GetName(), Issued: g.GetIssued(), Recorded: g.GetRecorded(), Rows: g.GetRows(), Bytes: g.GetBytes(),
+			LateSends: g.GetLateSends(), Backlog: g.GetBacklog(),
+		})
 	}
 	for _, s := range m.GetSamples() {
 		w.Samples = append(w.Samples, latency.ErrorSample{Op: Text(s.GetOp()), Outcome: Text(s.GetOutcome()), Message: Text(s.GetMessage())})

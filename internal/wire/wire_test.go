@@ -37,6 +37,7 @@ func window() *latency.Window {
 		Samples:  []latency.ErrorSample{{Op: "READ", Outcome: "ERROR", Message: "no"}},
 		Lateness: &service, Watermark: 1_000_001,
 		Retries: map[string]uint64{"NotServingRegionException": 3, "connection": 1},
+		Groups:  []latency.GroupCount{{Name: "reads", Issued: 3, Recorded: 2, Rows: 4, Bytes: 5, LateSends: 6, Backlog: 7}, {Name: "scans"}},
 	}
 }
 

@@ -82,6 +82,7 @@ func WindowOf(id latency.WindowID, samples int) latency.Window {
 			SchedLagP99: 16, SchedLagMax: 17, LateSends: 18, LateMax: 19, Backlog: 20,
 		},
 		Lateness: HistogramOf(samples, seed+1000), Watermark: 1_000_021, Retries: map[string]uint64{"NotServingRegionException": 2},
+		Groups:  []latency.GroupCount{{Name: "reads", Issued: 3, Recorded: 2, Rows: 4, Bytes: 5, LateSends: 6, Backlog: 7}, {Name: "scans"}},
 		Samples: []latency.ErrorSample{{Op: "READ", Outcome: "TIMEOUT", Message: "no answer within 1s"}},
 	}
 }

@@ -259,13 +259,13 @@ func TestLatenessMovesWithItsWindow(t *testing.T) {
 	require.NoError(t, a.Close(t.Context()))
 	execIn(t, dir, `ALTER TABLE window ADD COLUMN lateness BLOB;
 		UPDATE window SET lateness = (SELECT histogram FROM lateness WHERE window = window.id);
-		DROP TABLE lateness; DROP INDEX window_start; ALTER TABLE window DROP COLUMN retries; ALTER TABLE window DROP COLUMN net_use; PRAGMA user_version = 6`)
+		DROP TABLE lateness; DROP INDEX window_start; ALTER TABLE window DROP COLUMN retries; ALTER TABLE window DROP COLUMN worker_groups; ALTER TABLE window DROP COLUMN net_use; PRAGMA user_version = 6`)
 	a = openIn(t, dir)
 	got := archivetest.WindowsIn(t, a, run)
 	require.Len(t, got, len(want))
 	for i := range want {
 		want[i].Health.NetUse = 0 // was not kept then
-		want[i].Retries = nil
+		want[i].Retries, want[i].Groups = nil, nil
 		archivetest.RequireSameWindow(t, want[i], got[i])
 	}
 	require.NotZero(t, query(t, a, `SELECT count(*) FROM lateness`)[0][0])

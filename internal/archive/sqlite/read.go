@@ -62,7 +62,7 @@ func phasesOf(ctx context.Context, tx *sql.Tx, run string) ([]storedPhase, error
 const (
 	windowsOfPhase = `SELECT w.id, seq, shard, attempt, start_ns, end_ns, tail, last, rows, bytes, issued, recorded, cores,
 		host_idle, own_cpu, net_rx, net_tx, gc_pauses, gc_pause_total_ns, gc_pause_max_ns, sched_lag_p99_ns,
-		sched_lag_max_ns, late_sends, late_max_ns, backlog, net_use, watermark, l.histogram, retries
+		sched_lag_max_ns, late_sends, late_max_ns, backlog, net_use, watermark, l.histogram, retries, worker_groups
 		FROM window w LEFT JOIN lateness l ON l.window = w.id WHERE phase = ? ORDER BY start_ns, seq, shard, attempt`
 	measurementsOfPhase = `SELECT w.id, m.op, m.outcome, m.part_of, m.count, m.response_sum_ns, m.response_min_ns,
 		m.response_max_ns, m.response_overflow, m.service_sum_ns, m.service_min_ns, m.service_max_ns,
@@ -127,13 +127,18 @@ func readPhase(ctx context.Context, tx *sql.Tx, run string, phase storedPhase, y
 
 func scanWindow(row scanner, w *latency.Window, compact *latency.Compactor) (id int64, err error) {
 	h := &w.Health
-	var lateness, retries sql.RawBytes
+	var lateness, retries, groups sql.RawBytes
 	err = row.Scan(&id, &w.ID.Seq, &w.ID.Shard, &w.ID.Attempt, &w.Start, &w.End, &w.Tail, &w.Last, &w.Rows, &w.Bytes,
 		&w.Issued, &w.Recorded, &h.Cores, &h.HostIdle, &h.OwnCPU, &h.NetRx, &h.NetTx, &h.GCPauses, &h.GCPauseTotal,
 		&h.GCPauseMax, &h.SchedLagP99, &h.SchedLagMax, &h.LateSends, &h.LateMax, &h.Backlog, &h.NetUse,
-		&w.Watermark, &lateness, &retries)
+		&w.Watermark, &lateness, &retries, &groups)
 	if err != nil {
 		return id, err
+	}
+	if groups != nil {
+		if err := json.Unmarshal(groups, &w.Groups); err != nil {
+			return id, faultf(archive.ErrCorrupt, err, "read groups of window %d of shard %d in phase %s of run %s: %v", w.ID.Seq, w.ID.Shard, w.ID.Phase, w.ID.Run, err)
+		}
 	}
 	if retries != nil {
 		if err := json.Unmarshal(retries, &w.Retries); err != nil {

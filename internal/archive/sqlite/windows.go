@@ -63,8 +63,8 @@ func prepareAdd(ctx context.Context, db *sql.DB) (s addStatements, err error) {
 		{&s.findWindow, `SELECT 1 FROM window WHERE phase = ? AND seq = ? AND shard = ? AND attempt = ?`},
 		{&s.addWindow, `INSERT INTO window (phase, seq, shard, attempt, start_ns, end_ns, tail, last, rows, bytes, issued,
 			recorded, cores, host_idle, own_cpu, net_rx, net_tx, gc_pauses, gc_pause_total_ns, gc_pause_max_ns,
-			sched_lag_p99_ns, sched_lag_max_ns, late_sends, late_max_ns, backlog, net_use, watermark, ops, retries)
-			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+			sched_lag_p99_ns, sched_lag_max_ns, late_sends, late_max_ns, backlog, net_use, watermark, ops, retries, worker_groups)
+			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 			ON CONFLICT (phase, seq, shard, attempt) DO NOTHING`},
 		{&s.addLateness, `INSERT INTO lateness (window, histogram) VALUES (?, ?)`},
 		{&s.addMeasurement, `INSERT INTO measurement (window, op, outcome, part_of, count, response_sum_ns, response_min_ns,
@@ -157,12 +157,20 @@ func (d *adder) window(w *latency.Window) (fresh bool, err error) {
 		}
 		retries = string(text)
 	}
+	var groups any // NULL if there are none
+	if len(w.Groups) > 0 {
+		text, err := json.Marshal(w.Groups)
+		if err != nil {
+			return false, err
+		}
+		groups = string(text)
+	}
 	h := &w.Health
 	res, err := d.statements.addWindow.ExecContext(d.ctx, row.id, w.ID.Seq, w.ID.Shard, w.ID.Attempt, int64(w.Start),
 		int64(w.End), w.Tail, w.Last, int64(w.Rows), int64(w.Bytes), int64(w.Issued), int64(w.Recorded), h.Cores,
 		h.HostIdle, h.OwnCPU, int64(h.NetRx), int64(h.NetTx), h.GCPauses, int64(h.GCPauseTotal), int64(h.GCPauseMax),
 		int64(h.SchedLagP99), int64(h.SchedLagMax), int64(h.LateSends), int64(h.LateMax), int64(h.Backlog), h.NetUse,
-		w.Watermark, int64(latency.Ops(w.Series)), retries)
+		w.Watermark, int64(latency.Ops(w.Series)), retries, groups)
 	if err != nil {
 		return false, err
 	}

@@ -126,7 +126,7 @@ func (cd *Conductor) seal() {
 	life := cd.run.State.Life
 	if life.Status == result.Complete || life.Status == result.Partial {
 		doc, err := cd.builder.Document(cd.run.Header(cd.c.Version), result.Notes{})
-		switch text := record.Violations(cd.run.Settings.Limits, doc.Phases); {
+		switch text := record.Violations(cd.run.Settings, doc.Phases); {
 		case err != nil:
 			life.Status, life.Reason = result.Failed, err.Error()
 		case text != "":

@@ -184,7 +184,7 @@ const limitsFrom = 1000
 // checkLimits stops the run when a limit is violated.
 func (cd *Conductor) checkLimits(live result.Snapshot) {
 	if cd.run.State.Life.Status == result.Running && live.Ops >= limitsFrom {
-		if text := record.Violation(cd.run.Settings.Limits, live.Phase, live.Totals); text != "" {
+		if text := record.Violation(cd.run.Settings, live.Phase, live.Totals); text != "" {
 			cd.step(lifecycle.LimitViolated{Text: text})
 		}
 	}

@@ -203,7 +203,7 @@ func padded[T any](to, more []T, n, all int, none T) []T {
 // across compares the scenarios that have one case, or one for each target: bars by scenario.
 func across(groups []*scenario) []book.Chart {
 	var charts []book.Chart
-	for _, loop := range []string{"closed", "open", ""} {
+	for _, loop := range []string{"closed", "open", "mixed", ""} {
 		b := &barred{axis: "Scenario"}
 		for _, g := range groups {
 			if g.loop == loop && len(g.categories) == 1 && g.x == "" {
@@ -217,8 +217,8 @@ func across(groups []*scenario) []book.Chart {
 			b.groups[0].name = ""
 		}
 		suffix := ""
-		if loop == "open" {
-			suffix = " (open loop)"
+		if loop == "open" || loop == "mixed" {
+			suffix = " (" + loop + " loop)"
 		}
 		charts = append(charts, b.chart("Throughput by scenario"+suffix, newColumn(throughputName)))
 		if col, ok := totalPublished(b.cases); ok {

@@ -8,6 +8,7 @@ import (
 	"sort"
 
 	"github.com/benchd/benchd/internal/latency"
+	"github.com/benchd/benchd/internal/plan"
 	"github.com/benchd/benchd/internal/report/book"
 	"github.com/benchd/benchd/internal/result"
 )
@@ -163,8 +164,11 @@ func density(l *timeline, h *Histograms) []book.Chart {
 		out = append(out, c)
 	}
 	keys := h.operations()
-	add("all operations", keys...)
-	if len(keys) > 1 {
+	mixed := slices.ContainsFunc(l.spans, func(s span) bool { return s.phase.Loop == string(plan.Mixed) })
+	if !mixed { // response times of both loops are not merged (law 2)
+		add("all operations", keys...)
+	}
+	if len(keys) > 1 || mixed {
 		for _, key := range keys[:min(len(keys), someOperations)] {
 			add(goodName(key.Op, key.Outcome), key)
 		}

@@ -87,7 +87,7 @@ func (l *timeline) documented(key latency.Key) []book.Series {
 
 // service is the mean service time of an operation in open loops; false if there is none.
 func (l *timeline) service(key latency.Key) (book.Series, bool) {
-	open := slices.ContainsFunc(l.spans, func(s span) bool { return s.phase.Loop == "open" })
+	open := slices.ContainsFunc(l.spans, func(s span) bool { return s.phase.LoopOf(key.Op) == "open" })
 	if !open {
 		return book.Series{}, false
 	}

@@ -95,8 +95,8 @@ func (g *scenario) charts(compared bool) []book.Chart {
 // titled adds the scenario to the titles of charts.
 func (g *scenario) titled(charts []book.Chart) []book.Chart {
 	for i := range charts {
-		if name := cmp.Or(g.name, "all cases"); g.loop == "open" {
-			charts[i].Title += fmt.Sprintf(": %s (open loop)", name)
+		if name := cmp.Or(g.name, "all cases"); g.loop == "open" || g.loop == "mixed" {
+			charts[i].Title += fmt.Sprintf(": %s (%s loop)", name, g.loop)
 		} else {
 			charts[i].Title += ": " + name
 		}

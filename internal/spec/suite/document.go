@@ -13,11 +13,11 @@ func suiteKeys() []string {
 }
 
 func scenarioKeys() []string {
-	return []string{"name", "note", "dataset", "targets", "properties", "per-target", "matrix", "cases", "repeats", "agents", "actions", "before", "search", "published"}
+	return []string{"name", "note", "dataset", "targets", "properties", "groups", "per-target", "matrix", "cases", "repeats", "agents", "actions", "before", "search", "published"}
 }
 
 func trialScenarioKeys() []string {
-	return []string{"properties", "per-target", "matrix", "cases", "repeats", "agents", "actions", "before", "search"}
+	return []string{"properties", "groups", "per-target", "matrix", "cases", "repeats", "agents", "actions", "before", "search"}
 }
 
 func datasetKeys() []string { return []string{"properties", "load"} }
@@ -210,7 +210,10 @@ func (r *reader) find(groups []group, what string, w word) *group {
 }
 
 // settings reads a map of properties.
-func (r *reader) settings(n *node, level Level) []Setting {
+func (r *reader) settings(n *node, level Level) []Setting { return r.prefixed("", n, level) }
+
+// prefixed reads a map of properties whose names follow a prefix.
+func (r *reader) prefixed(prefix string, n *node, level Level) []Setting {
 	if n == nil || !r.isMap("properties", n) {
 		return nil
 	}
@@ -228,7 +231,7 @@ func (r *reader) settings(n *node, level Level) []Setting {
 		if f.value.kind == null { // a trial removes a setting this way
 			continue
 		}
-		out = append(out, Setting{f.name, strings.Join(r.texts(f.name, f.value), ","), f.at, f.value.at, level, f.value.start})
+		out = append(out, Setting{prefix + f.name, strings.Join(r.texts(f.name, f.value), ","), f.at, f.value.at, level, f.value.start})
 	}
 	r.given = append(r.given, out...)
 	return out

@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/benchd/benchd/internal/plan"
 )
 
 // The properties that the keys of a scenario set.
@@ -108,6 +110,7 @@ func (r *reader) scenario(d *document, n, whole *node) scenario {
 		}
 	}
 	s.perTarget = r.perTarget(n.get("per-target"), s.targets)
+	s.settings = append(s.settings, r.workerGroups(n.get("groups"))...)
 	s.settings = append(s.settings, r.actions(n.get("actions"))...)
 	s.settings = append(s.settings, r.before(n.get("before"))...)
 	s.settings = append(s.settings, r.search(n.get("search"))...)
@@ -117,6 +120,30 @@ func (r *reader) scenario(d *document, n, whole *node) scenario {
 	s.axes = r.axes(n, whole)
 	s.published = r.published(n.get("published"))
 	return s
+}
+
+// workerGroups turns the groups of workers of a scenario into the properties of each, and the property with their names.
+func (r *reader) workerGroups(n *node) []Setting {
+	if n == nil || !r.isMap("groups", n) {
+		return nil
+	}
+	var out []Setting
+	var names []string
+	for _, f := range n.fields {
+		if f.value.kind == null { // a trial removes a group this way
+			continue
+		}
+		if r.isMap(f.name, f.value) {
+			out = append(out, r.prefixed(plan.GroupPrefix+f.name+".", f.value, OfScenario)...)
+		}
+		names = append(names, f.name)
+		// Each is validated at its own place.
+		r.given = append(r.given, Setting{Key: plan.GroupsProperty, Value: f.name, Named: n.at, At: f.at, Level: OfScenario})
+	}
+	if len(names) == 0 {
+		return nil
+	}
+	return append(out, Setting{Key: plan.GroupsProperty, Value: strings.Join(names, ","), Named: n.at, At: n.at, Level: OfScenario})
 }
 
 // perTarget reads the properties of a scenario's cases on single targets. With targets nil, only the settings are validated.

@@ -1889,7 +1889,9 @@ type Window struct {
 	// Attempts within operations that were followed by another, by cause.
 	Retries map[string]uint64 `protobuf:"bytes,18,rep,name=retries,proto3" json:"retries,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"varint,2,opt,name=value"`
 	// The boot id of the process that cut the window. It is only in the spool of an agent, and never sent.
-	BootId        string `protobuf:"bytes,19,opt,name=boot_id,json=bootId,proto3" json:"boot_id,omitempty"`
+	BootId string `protobuf:"bytes,19,opt,name=boot_id,json=bootId,proto3" json:"boot_id,omitempty"`
+	// The counts of the groups of workers of a run with groups.
+	Groups        []*GroupCount `protobuf:"bytes,20,rep,name=groups,proto3" json:"groups,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2057,6 +2059,113 @@ func (x *Window) GetBootId() string {
 	return ""
 }
 
+func (x *Window) GetGroups() []*GroupCount {
+	if x != nil {
+		return x.Groups
+	}
+	return nil
+}
+
+// GroupCount is what a group of workers has done.
+type GroupCount struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The group.
+	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
+	// Operations begun since the phase's start.
+	Issued uint64 `protobuf:"varint,2,opt,name=issued,proto3" json:"issued,omitempty"`
+	// Operations recorded since the phase's start.
+	Recorded uint64 `protobuf:"varint,3,opt,name=recorded,proto3" json:"recorded,omitempty"`
+	// Rows moved in the window.
+	Rows uint64 `protobuf:"varint,4,opt,name=rows,proto3" json:"rows,omitempty"`
+	// Bytes moved in the window.
+	Bytes uint64 `protobuf:"varint,5,opt,name=bytes,proto3" json:"bytes,omitempty"`
+	// Late sends in the window.
+	LateSends uint64 `protobuf:"varint,6,opt,name=late_sends,json=lateSends,proto3" json:"late_sends,omitempty"`
+	// Open loop: operations intended but not yet sent at the window's end.
+	Backlog       uint64 `protobuf:"varint,7,opt,name=backlog,proto3" json:"backlog,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *GroupCount) Reset() {
+	*x = GroupCount{}
+	mi := &file_benchd_v1_agent_proto_msgTypes[19]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *GroupCount) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*GroupCount) ProtoMessage() {}
+
+func (x *GroupCount) ProtoReflect() protoreflect.Message {
+	mi := &file_benchd_v1_agent_proto_msgTypes[19]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use GroupCount.ProtoReflect.Descriptor instead.
+func (*GroupCount) Descriptor() ([]byte, []int) {
+	return file_benchd_v1_agent_proto_rawDescGZIP(), []int{19}
+}
+
+func (x *GroupCount) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *GroupCount) GetIssued() uint64 {
+	if x != nil {
+		return x.Issued
+	}
+	return 0
+}
+
+func (x *GroupCount) GetRecorded() uint64 {
+	if x != nil {
+		return x.Recorded
+	}
+	return 0
+}
+
+func (x *GroupCount) GetRows() uint64 {
+	if x != nil {
+		return x.Rows
+	}
+	return 0
+}
+
+func (x *GroupCount) GetBytes() uint64 {
+	if x != nil {
+		return x.Bytes
+	}
+	return 0
+}
+
+func (x *GroupCount) GetLateSends() uint64 {
+	if x != nil {
+		return x.LateSends
+	}
+	return 0
+}
+
+func (x *GroupCount) GetBacklog() uint64 {
+	if x != nil {
+		return x.Backlog
+	}
+	return 0
+}
+
 // Series is one operation with one outcome.
 type Series struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -2076,7 +2185,7 @@ type Series struct {
 
 func (x *Series) Reset() {
 	*x = Series{}
-	mi := &file_benchd_v1_agent_proto_msgTypes[19]
+	mi := &file_benchd_v1_agent_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2088,7 +2197,7 @@ func (x *Series) String() string {
 func (*Series) ProtoMessage() {}
 
 func (x *Series) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_agent_proto_msgTypes[19]
+	mi := &file_benchd_v1_agent_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2101,7 +2210,7 @@ func (x *Series) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Series.ProtoReflect.Descriptor instead.
 func (*Series) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_agent_proto_rawDescGZIP(), []int{19}
+	return file_benchd_v1_agent_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *Series) GetOp() string {
@@ -2176,7 +2285,7 @@ type Health struct {
 
 func (x *Health) Reset() {
 	*x = Health{}
-	mi := &file_benchd_v1_agent_proto_msgTypes[20]
+	mi := &file_benchd_v1_agent_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2188,7 +2297,7 @@ func (x *Health) String() string {
 func (*Health) ProtoMessage() {}
 
 func (x *Health) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_agent_proto_msgTypes[20]
+	mi := &file_benchd_v1_agent_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2201,7 +2310,7 @@ func (x *Health) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Health.ProtoReflect.Descriptor instead.
 func (*Health) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_agent_proto_rawDescGZIP(), []int{20}
+	return file_benchd_v1_agent_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *Health) GetCores() float64 {
@@ -2317,7 +2426,7 @@ type ErrorSample struct {
 
 func (x *ErrorSample) Reset() {
 	*x = ErrorSample{}
-	mi := &file_benchd_v1_agent_proto_msgTypes[21]
+	mi := &file_benchd_v1_agent_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2329,7 +2438,7 @@ func (x *ErrorSample) String() string {
 func (*ErrorSample) ProtoMessage() {}
 
 func (x *ErrorSample) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_agent_proto_msgTypes[21]
+	mi := &file_benchd_v1_agent_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2342,7 +2451,7 @@ func (x *ErrorSample) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ErrorSample.ProtoReflect.Descriptor instead.
 func (*ErrorSample) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_agent_proto_rawDescGZIP(), []int{21}
+	return file_benchd_v1_agent_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *ErrorSample) GetOp() string {
@@ -2401,7 +2510,7 @@ type PhaseEnded struct {
 
 func (x *PhaseEnded) Reset() {
 	*x = PhaseEnded{}
-	mi := &file_benchd_v1_agent_proto_msgTypes[22]
+	mi := &file_benchd_v1_agent_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2413,7 +2522,7 @@ func (x *PhaseEnded) String() string {
 func (*PhaseEnded) ProtoMessage() {}
 
 func (x *PhaseEnded) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_agent_proto_msgTypes[22]
+	mi := &file_benchd_v1_agent_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2426,7 +2535,7 @@ func (x *PhaseEnded) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PhaseEnded.ProtoReflect.Descriptor instead.
 func (*PhaseEnded) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_agent_proto_rawDescGZIP(), []int{22}
+	return file_benchd_v1_agent_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *PhaseEnded) GetId() *ShardId {
@@ -2524,7 +2633,7 @@ type Leaving struct {
 
 func (x *Leaving) Reset() {
 	*x = Leaving{}
-	mi := &file_benchd_v1_agent_proto_msgTypes[23]
+	mi := &file_benchd_v1_agent_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2536,7 +2645,7 @@ func (x *Leaving) String() string {
 func (*Leaving) ProtoMessage() {}
 
 func (x *Leaving) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_agent_proto_msgTypes[23]
+	mi := &file_benchd_v1_agent_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2549,7 +2658,7 @@ func (x *Leaving) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Leaving.ProtoReflect.Descriptor instead.
 func (*Leaving) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_agent_proto_rawDescGZIP(), []int{23}
+	return file_benchd_v1_agent_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *Leaving) GetReason() string {
@@ -2572,7 +2681,7 @@ type Welcome struct {
 
 func (x *Welcome) Reset() {
 	*x = Welcome{}
-	mi := &file_benchd_v1_agent_proto_msgTypes[24]
+	mi := &file_benchd_v1_agent_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2584,7 +2693,7 @@ func (x *Welcome) String() string {
 func (*Welcome) ProtoMessage() {}
 
 func (x *Welcome) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_agent_proto_msgTypes[24]
+	mi := &file_benchd_v1_agent_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2597,7 +2706,7 @@ func (x *Welcome) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Welcome.ProtoReflect.Descriptor instead.
 func (*Welcome) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_agent_proto_rawDescGZIP(), []int{24}
+	return file_benchd_v1_agent_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *Welcome) GetVersion() string {
@@ -2625,7 +2734,7 @@ type Probe struct {
 
 func (x *Probe) Reset() {
 	*x = Probe{}
-	mi := &file_benchd_v1_agent_proto_msgTypes[25]
+	mi := &file_benchd_v1_agent_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2637,7 +2746,7 @@ func (x *Probe) String() string {
 func (*Probe) ProtoMessage() {}
 
 func (x *Probe) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_agent_proto_msgTypes[25]
+	mi := &file_benchd_v1_agent_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2650,7 +2759,7 @@ func (x *Probe) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Probe.ProtoReflect.Descriptor instead.
 func (*Probe) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_agent_proto_rawDescGZIP(), []int{25}
+	return file_benchd_v1_agent_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *Probe) GetSeq() uint64 {
@@ -2683,7 +2792,7 @@ type Prepare struct {
 
 func (x *Prepare) Reset() {
 	*x = Prepare{}
-	mi := &file_benchd_v1_agent_proto_msgTypes[26]
+	mi := &file_benchd_v1_agent_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2695,7 +2804,7 @@ func (x *Prepare) String() string {
 func (*Prepare) ProtoMessage() {}
 
 func (x *Prepare) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_agent_proto_msgTypes[26]
+	mi := &file_benchd_v1_agent_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2708,7 +2817,7 @@ func (x *Prepare) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Prepare.ProtoReflect.Descriptor instead.
 func (*Prepare) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_agent_proto_rawDescGZIP(), []int{26}
+	return file_benchd_v1_agent_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *Prepare) GetId() *ShardId {
@@ -2781,7 +2890,7 @@ type Phase struct {
 
 func (x *Phase) Reset() {
 	*x = Phase{}
-	mi := &file_benchd_v1_agent_proto_msgTypes[27]
+	mi := &file_benchd_v1_agent_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2793,7 +2902,7 @@ func (x *Phase) String() string {
 func (*Phase) ProtoMessage() {}
 
 func (x *Phase) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_agent_proto_msgTypes[27]
+	mi := &file_benchd_v1_agent_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2806,7 +2915,7 @@ func (x *Phase) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Phase.ProtoReflect.Descriptor instead.
 func (*Phase) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_agent_proto_rawDescGZIP(), []int{27}
+	return file_benchd_v1_agent_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *Phase) GetName() string {
@@ -2870,7 +2979,7 @@ type Start struct {
 
 func (x *Start) Reset() {
 	*x = Start{}
-	mi := &file_benchd_v1_agent_proto_msgTypes[28]
+	mi := &file_benchd_v1_agent_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2882,7 +2991,7 @@ func (x *Start) String() string {
 func (*Start) ProtoMessage() {}
 
 func (x *Start) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_agent_proto_msgTypes[28]
+	mi := &file_benchd_v1_agent_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2895,7 +3004,7 @@ func (x *Start) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Start.ProtoReflect.Descriptor instead.
 func (*Start) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_agent_proto_rawDescGZIP(), []int{28}
+	return file_benchd_v1_agent_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *Start) GetId() *ShardId {
@@ -2943,7 +3052,7 @@ type Timebase struct {
 
 func (x *Timebase) Reset() {
 	*x = Timebase{}
-	mi := &file_benchd_v1_agent_proto_msgTypes[29]
+	mi := &file_benchd_v1_agent_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2955,7 +3064,7 @@ func (x *Timebase) String() string {
 func (*Timebase) ProtoMessage() {}
 
 func (x *Timebase) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_agent_proto_msgTypes[29]
+	mi := &file_benchd_v1_agent_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2968,7 +3077,7 @@ func (x *Timebase) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Timebase.ProtoReflect.Descriptor instead.
 func (*Timebase) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_agent_proto_rawDescGZIP(), []int{29}
+	return file_benchd_v1_agent_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *Timebase) GetRun() string {
@@ -3013,7 +3122,7 @@ type Watermark struct {
 
 func (x *Watermark) Reset() {
 	*x = Watermark{}
-	mi := &file_benchd_v1_agent_proto_msgTypes[30]
+	mi := &file_benchd_v1_agent_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3025,7 +3134,7 @@ func (x *Watermark) String() string {
 func (*Watermark) ProtoMessage() {}
 
 func (x *Watermark) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_agent_proto_msgTypes[30]
+	mi := &file_benchd_v1_agent_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3038,7 +3147,7 @@ func (x *Watermark) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Watermark.ProtoReflect.Descriptor instead.
 func (*Watermark) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_agent_proto_rawDescGZIP(), []int{30}
+	return file_benchd_v1_agent_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *Watermark) GetRun() string {
@@ -3070,7 +3179,7 @@ type Ack struct {
 
 func (x *Ack) Reset() {
 	*x = Ack{}
-	mi := &file_benchd_v1_agent_proto_msgTypes[31]
+	mi := &file_benchd_v1_agent_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3082,7 +3191,7 @@ func (x *Ack) String() string {
 func (*Ack) ProtoMessage() {}
 
 func (x *Ack) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_agent_proto_msgTypes[31]
+	mi := &file_benchd_v1_agent_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3095,7 +3204,7 @@ func (x *Ack) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Ack.ProtoReflect.Descriptor instead.
 func (*Ack) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_agent_proto_rawDescGZIP(), []int{31}
+	return file_benchd_v1_agent_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *Ack) GetId() *ShardId {
@@ -3132,7 +3241,7 @@ type Stop struct {
 
 func (x *Stop) Reset() {
 	*x = Stop{}
-	mi := &file_benchd_v1_agent_proto_msgTypes[32]
+	mi := &file_benchd_v1_agent_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3144,7 +3253,7 @@ func (x *Stop) String() string {
 func (*Stop) ProtoMessage() {}
 
 func (x *Stop) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_agent_proto_msgTypes[32]
+	mi := &file_benchd_v1_agent_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3157,7 +3266,7 @@ func (x *Stop) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Stop.ProtoReflect.Descriptor instead.
 func (*Stop) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_agent_proto_rawDescGZIP(), []int{32}
+	return file_benchd_v1_agent_proto_rawDescGZIP(), []int{33}
 }
 
 func (x *Stop) GetId() *ShardId {
@@ -3185,7 +3294,7 @@ type Release struct {
 
 func (x *Release) Reset() {
 	*x = Release{}
-	mi := &file_benchd_v1_agent_proto_msgTypes[33]
+	mi := &file_benchd_v1_agent_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3197,7 +3306,7 @@ func (x *Release) String() string {
 func (*Release) ProtoMessage() {}
 
 func (x *Release) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_agent_proto_msgTypes[33]
+	mi := &file_benchd_v1_agent_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3210,7 +3319,7 @@ func (x *Release) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Release.ProtoReflect.Descriptor instead.
 func (*Release) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_agent_proto_rawDescGZIP(), []int{33}
+	return file_benchd_v1_agent_proto_rawDescGZIP(), []int{34}
 }
 
 func (x *Release) GetId() *ShardId {
@@ -3231,7 +3340,7 @@ type TraceRequest struct {
 
 func (x *TraceRequest) Reset() {
 	*x = TraceRequest{}
-	mi := &file_benchd_v1_agent_proto_msgTypes[34]
+	mi := &file_benchd_v1_agent_proto_msgTypes[35]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3243,7 +3352,7 @@ func (x *TraceRequest) String() string {
 func (*TraceRequest) ProtoMessage() {}
 
 func (x *TraceRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_agent_proto_msgTypes[34]
+	mi := &file_benchd_v1_agent_proto_msgTypes[35]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3256,7 +3365,7 @@ func (x *TraceRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TraceRequest.ProtoReflect.Descriptor instead.
 func (*TraceRequest) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_agent_proto_rawDescGZIP(), []int{34}
+	return file_benchd_v1_agent_proto_rawDescGZIP(), []int{35}
 }
 
 func (x *TraceRequest) GetId() string {
@@ -3277,7 +3386,7 @@ type TraceResponse struct {
 
 func (x *TraceResponse) Reset() {
 	*x = TraceResponse{}
-	mi := &file_benchd_v1_agent_proto_msgTypes[35]
+	mi := &file_benchd_v1_agent_proto_msgTypes[36]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3289,7 +3398,7 @@ func (x *TraceResponse) String() string {
 func (*TraceResponse) ProtoMessage() {}
 
 func (x *TraceResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_agent_proto_msgTypes[35]
+	mi := &file_benchd_v1_agent_proto_msgTypes[36]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3302,7 +3411,7 @@ func (x *TraceResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TraceResponse.ProtoReflect.Descriptor instead.
 func (*TraceResponse) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_agent_proto_rawDescGZIP(), []int{35}
+	return file_benchd_v1_agent_proto_rawDescGZIP(), []int{36}
 }
 
 func (x *TraceResponse) GetChunk() []byte {
@@ -3457,7 +3566,7 @@ const file_benchd_v1_agent_proto_rawDesc = "" +
 	"\aStarted\x12\"\n" +
 	"\x02id\x18\x01 \x01(\v2\x12.benchd.v1.ShardIdR\x02id\x12\x14\n" +
 	"\x05phase\x18\x02 \x01(\tR\x05phase\x12-\n" +
-	"\x13first_sent_agent_ns\x18\x03 \x01(\x03R\x10firstSentAgentNs\"\xf5\x04\n" +
+	"\x13first_sent_agent_ns\x18\x03 \x01(\x03R\x10firstSentAgentNs\"\xa4\x05\n" +
 	"\x06Window\x12\"\n" +
 	"\x02id\x18\x01 \x01(\v2\x12.benchd.v1.ShardIdR\x02id\x12\x14\n" +
 	"\x05phase\x18\x02 \x01(\tR\x05phase\x12\x10\n" +
@@ -3478,10 +3587,21 @@ const file_benchd_v1_agent_proto_rawDesc = "" +
 	"\blateness\x18\x10 \x01(\fR\blateness\x12\x16\n" +
 	"\x06loaded\x18\x11 \x03(\x03R\x06loaded\x128\n" +
 	"\aretries\x18\x12 \x03(\v2\x1e.benchd.v1.Window.RetriesEntryR\aretries\x12\x17\n" +
-	"\aboot_id\x18\x13 \x01(\tR\x06bootId\x1a:\n" +
+	"\aboot_id\x18\x13 \x01(\tR\x06bootId\x12-\n" +
+	"\x06groups\x18\x14 \x03(\v2\x15.benchd.v1.GroupCountR\x06groups\x1a:\n" +
 	"\fRetriesEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\x04R\x05value:\x028\x01\"\x81\x01\n" +
+	"\x05value\x18\x02 \x01(\x04R\x05value:\x028\x01\"\xb7\x01\n" +
+	"\n" +
+	"GroupCount\x12\x12\n" +
+	"\x04name\x18\x01 \x01(\tR\x04name\x12\x16\n" +
+	"\x06issued\x18\x02 \x01(\x04R\x06issued\x12\x1a\n" +
+	"\brecorded\x18\x03 \x01(\x04R\brecorded\x12\x12\n" +
+	"\x04rows\x18\x04 \x01(\x04R\x04rows\x12\x14\n" +
+	"\x05bytes\x18\x05 \x01(\x04R\x05bytes\x12\x1d\n" +
+	"\n" +
+	"late_sends\x18\x06 \x01(\x04R\tlateSends\x12\x18\n" +
+	"\abacklog\x18\a \x01(\x04R\abacklog\"\x81\x01\n" +
 	"\x06Series\x12\x0e\n" +
 	"\x02op\x18\x01 \x01(\tR\x02op\x12\x18\n" +
 	"\aoutcome\x18\x02 \x01(\tR\aoutcome\x12\x17\n" +
@@ -3606,7 +3726,7 @@ func file_benchd_v1_agent_proto_rawDescGZIP() []byte {
 }
 
 var file_benchd_v1_agent_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
-var file_benchd_v1_agent_proto_msgTypes = make([]protoimpl.MessageInfo, 43)
+var file_benchd_v1_agent_proto_msgTypes = make([]protoimpl.MessageInfo, 44)
 var file_benchd_v1_agent_proto_goTypes = []any{
 	(ActionOutcome)(0),      // 0: benchd.v1.ActionOutcome
 	(*SessionRequest)(nil),  // 1: benchd.v1.SessionRequest
@@ -3628,30 +3748,31 @@ var file_benchd_v1_agent_proto_goTypes = []any{
 	(*Prepared)(nil),        // 17: benchd.v1.Prepared
 	(*Started)(nil),         // 18: benchd.v1.Started
 	(*Window)(nil),          // 19: benchd.v1.Window
-	(*Series)(nil),          // 20: benchd.v1.Series
-	(*Health)(nil),          // 21: benchd.v1.Health
-	(*ErrorSample)(nil),     // 22: benchd.v1.ErrorSample
-	(*PhaseEnded)(nil),      // 23: benchd.v1.PhaseEnded
-	(*Leaving)(nil),         // 24: benchd.v1.Leaving
-	(*Welcome)(nil),         // 25: benchd.v1.Welcome
-	(*Probe)(nil),           // 26: benchd.v1.Probe
-	(*Prepare)(nil),         // 27: benchd.v1.Prepare
-	(*Phase)(nil),           // 28: benchd.v1.Phase
-	(*Start)(nil),           // 29: benchd.v1.Start
-	(*Timebase)(nil),        // 30: benchd.v1.Timebase
-	(*Watermark)(nil),       // 31: benchd.v1.Watermark
-	(*Ack)(nil),             // 32: benchd.v1.Ack
-	(*Stop)(nil),            // 33: benchd.v1.Stop
-	(*Release)(nil),         // 34: benchd.v1.Release
-	(*TraceRequest)(nil),    // 35: benchd.v1.TraceRequest
-	(*TraceResponse)(nil),   // 36: benchd.v1.TraceResponse
-	nil,                     // 37: benchd.v1.ActionOrder.ArgsEntry
-	nil,                     // 38: benchd.v1.ActionOrder.PropertiesEntry
-	nil,                     // 39: benchd.v1.Hello.LabelsEntry
-	nil,                     // 40: benchd.v1.Prepared.TargetFactsEntry
-	nil,                     // 41: benchd.v1.Window.RetriesEntry
-	nil,                     // 42: benchd.v1.PhaseEnded.ClientEntry
-	nil,                     // 43: benchd.v1.Prepare.PropertiesEntry
+	(*GroupCount)(nil),      // 20: benchd.v1.GroupCount
+	(*Series)(nil),          // 21: benchd.v1.Series
+	(*Health)(nil),          // 22: benchd.v1.Health
+	(*ErrorSample)(nil),     // 23: benchd.v1.ErrorSample
+	(*PhaseEnded)(nil),      // 24: benchd.v1.PhaseEnded
+	(*Leaving)(nil),         // 25: benchd.v1.Leaving
+	(*Welcome)(nil),         // 26: benchd.v1.Welcome
+	(*Probe)(nil),           // 27: benchd.v1.Probe
+	(*Prepare)(nil),         // 28: benchd.v1.Prepare
+	(*Phase)(nil),           // 29: benchd.v1.Phase
+	(*Start)(nil),           // 30: benchd.v1.Start
+	(*Timebase)(nil),        // 31: benchd.v1.Timebase
+	(*Watermark)(nil),       // 32: benchd.v1.Watermark
+	(*Ack)(nil),             // 33: benchd.v1.Ack
+	(*Stop)(nil),            // 34: benchd.v1.Stop
+	(*Release)(nil),         // 35: benchd.v1.Release
+	(*TraceRequest)(nil),    // 36: benchd.v1.TraceRequest
+	(*TraceResponse)(nil),   // 37: benchd.v1.TraceResponse
+	nil,                     // 38: benchd.v1.ActionOrder.ArgsEntry
+	nil,                     // 39: benchd.v1.ActionOrder.PropertiesEntry
+	nil,                     // 40: benchd.v1.Hello.LabelsEntry
+	nil,                     // 41: benchd.v1.Prepared.TargetFactsEntry
+	nil,                     // 42: benchd.v1.Window.RetriesEntry
+	nil,                     // 43: benchd.v1.PhaseEnded.ClientEntry
+	nil,                     // 44: benchd.v1.Prepare.PropertiesEntry
 }
 var file_benchd_v1_agent_proto_depIdxs = []int32{
 	12, // 0: benchd.v1.SessionRequest.hello:type_name -> benchd.v1.Hello
@@ -3659,20 +3780,20 @@ var file_benchd_v1_agent_proto_depIdxs = []int32{
 	17, // 2: benchd.v1.SessionRequest.prepared:type_name -> benchd.v1.Prepared
 	18, // 3: benchd.v1.SessionRequest.started:type_name -> benchd.v1.Started
 	19, // 4: benchd.v1.SessionRequest.window:type_name -> benchd.v1.Window
-	23, // 5: benchd.v1.SessionRequest.phase_ended:type_name -> benchd.v1.PhaseEnded
-	24, // 6: benchd.v1.SessionRequest.leaving:type_name -> benchd.v1.Leaving
+	24, // 5: benchd.v1.SessionRequest.phase_ended:type_name -> benchd.v1.PhaseEnded
+	25, // 6: benchd.v1.SessionRequest.leaving:type_name -> benchd.v1.Leaving
 	11, // 7: benchd.v1.SessionRequest.points:type_name -> benchd.v1.PointsPiece
 	9,  // 8: benchd.v1.SessionRequest.action:type_name -> benchd.v1.ActionAnswer
 	4,  // 9: benchd.v1.SessionRequest.observations:type_name -> benchd.v1.Observations
-	25, // 10: benchd.v1.SessionResponse.welcome:type_name -> benchd.v1.Welcome
-	26, // 11: benchd.v1.SessionResponse.probe:type_name -> benchd.v1.Probe
-	27, // 12: benchd.v1.SessionResponse.prepare:type_name -> benchd.v1.Prepare
-	29, // 13: benchd.v1.SessionResponse.start:type_name -> benchd.v1.Start
-	30, // 14: benchd.v1.SessionResponse.timebase:type_name -> benchd.v1.Timebase
-	32, // 15: benchd.v1.SessionResponse.ack:type_name -> benchd.v1.Ack
-	33, // 16: benchd.v1.SessionResponse.stop:type_name -> benchd.v1.Stop
-	34, // 17: benchd.v1.SessionResponse.release:type_name -> benchd.v1.Release
-	31, // 18: benchd.v1.SessionResponse.watermark:type_name -> benchd.v1.Watermark
+	26, // 10: benchd.v1.SessionResponse.welcome:type_name -> benchd.v1.Welcome
+	27, // 11: benchd.v1.SessionResponse.probe:type_name -> benchd.v1.Probe
+	28, // 12: benchd.v1.SessionResponse.prepare:type_name -> benchd.v1.Prepare
+	30, // 13: benchd.v1.SessionResponse.start:type_name -> benchd.v1.Start
+	31, // 14: benchd.v1.SessionResponse.timebase:type_name -> benchd.v1.Timebase
+	33, // 15: benchd.v1.SessionResponse.ack:type_name -> benchd.v1.Ack
+	34, // 16: benchd.v1.SessionResponse.stop:type_name -> benchd.v1.Stop
+	35, // 17: benchd.v1.SessionResponse.release:type_name -> benchd.v1.Release
+	32, // 18: benchd.v1.SessionResponse.watermark:type_name -> benchd.v1.Watermark
 	10, // 19: benchd.v1.SessionResponse.points:type_name -> benchd.v1.PointsOrder
 	7,  // 20: benchd.v1.SessionResponse.action:type_name -> benchd.v1.ActionOrder
 	8,  // 21: benchd.v1.SessionResponse.cancel_action:type_name -> benchd.v1.ActionCancel
@@ -3681,44 +3802,45 @@ var file_benchd_v1_agent_proto_depIdxs = []int32{
 	14, // 24: benchd.v1.Observations.id:type_name -> benchd.v1.ShardId
 	5,  // 25: benchd.v1.Observations.figures:type_name -> benchd.v1.Observed
 	6,  // 26: benchd.v1.Observations.happenings:type_name -> benchd.v1.Happening
-	37, // 27: benchd.v1.ActionOrder.args:type_name -> benchd.v1.ActionOrder.ArgsEntry
-	38, // 28: benchd.v1.ActionOrder.properties:type_name -> benchd.v1.ActionOrder.PropertiesEntry
+	38, // 27: benchd.v1.ActionOrder.args:type_name -> benchd.v1.ActionOrder.ArgsEntry
+	39, // 28: benchd.v1.ActionOrder.properties:type_name -> benchd.v1.ActionOrder.PropertiesEntry
 	0,  // 29: benchd.v1.ActionAnswer.outcome:type_name -> benchd.v1.ActionOutcome
 	14, // 30: benchd.v1.PointsOrder.id:type_name -> benchd.v1.ShardId
-	39, // 31: benchd.v1.Hello.labels:type_name -> benchd.v1.Hello.LabelsEntry
+	40, // 31: benchd.v1.Hello.labels:type_name -> benchd.v1.Hello.LabelsEntry
 	13, // 32: benchd.v1.Hello.host:type_name -> benchd.v1.HostFacts
 	15, // 33: benchd.v1.Hello.held:type_name -> benchd.v1.HeldShard
 	14, // 34: benchd.v1.HeldShard.id:type_name -> benchd.v1.ShardId
-	30, // 35: benchd.v1.HeldShard.timebase:type_name -> benchd.v1.Timebase
-	23, // 36: benchd.v1.HeldShard.ended:type_name -> benchd.v1.PhaseEnded
+	31, // 35: benchd.v1.HeldShard.timebase:type_name -> benchd.v1.Timebase
+	24, // 36: benchd.v1.HeldShard.ended:type_name -> benchd.v1.PhaseEnded
 	18, // 37: benchd.v1.HeldShard.started:type_name -> benchd.v1.Started
 	14, // 38: benchd.v1.Prepared.id:type_name -> benchd.v1.ShardId
-	40, // 39: benchd.v1.Prepared.target_facts:type_name -> benchd.v1.Prepared.TargetFactsEntry
+	41, // 39: benchd.v1.Prepared.target_facts:type_name -> benchd.v1.Prepared.TargetFactsEntry
 	14, // 40: benchd.v1.Started.id:type_name -> benchd.v1.ShardId
 	14, // 41: benchd.v1.Window.id:type_name -> benchd.v1.ShardId
-	20, // 42: benchd.v1.Window.series:type_name -> benchd.v1.Series
-	21, // 43: benchd.v1.Window.health:type_name -> benchd.v1.Health
-	22, // 44: benchd.v1.Window.samples:type_name -> benchd.v1.ErrorSample
-	41, // 45: benchd.v1.Window.retries:type_name -> benchd.v1.Window.RetriesEntry
-	14, // 46: benchd.v1.PhaseEnded.id:type_name -> benchd.v1.ShardId
-	42, // 47: benchd.v1.PhaseEnded.client:type_name -> benchd.v1.PhaseEnded.ClientEntry
-	14, // 48: benchd.v1.Prepare.id:type_name -> benchd.v1.ShardId
-	28, // 49: benchd.v1.Prepare.phases:type_name -> benchd.v1.Phase
-	43, // 50: benchd.v1.Prepare.properties:type_name -> benchd.v1.Prepare.PropertiesEntry
-	14, // 51: benchd.v1.Start.id:type_name -> benchd.v1.ShardId
-	30, // 52: benchd.v1.Start.timebase:type_name -> benchd.v1.Timebase
-	14, // 53: benchd.v1.Ack.id:type_name -> benchd.v1.ShardId
-	14, // 54: benchd.v1.Stop.id:type_name -> benchd.v1.ShardId
-	14, // 55: benchd.v1.Release.id:type_name -> benchd.v1.ShardId
-	1,  // 56: benchd.v1.AgentService.Session:input_type -> benchd.v1.SessionRequest
-	35, // 57: benchd.v1.AgentService.Trace:input_type -> benchd.v1.TraceRequest
-	2,  // 58: benchd.v1.AgentService.Session:output_type -> benchd.v1.SessionResponse
-	36, // 59: benchd.v1.AgentService.Trace:output_type -> benchd.v1.TraceResponse
-	58, // [58:60] is the sub-list for method output_type
-	56, // [56:58] is the sub-list for method input_type
-	56, // [56:56] is the sub-list for extension type_name
-	56, // [56:56] is the sub-list for extension extendee
-	0,  // [0:56] is the sub-list for field type_name
+	21, // 42: benchd.v1.Window.series:type_name -> benchd.v1.Series
+	22, // 43: benchd.v1.Window.health:type_name -> benchd.v1.Health
+	23, // 44: benchd.v1.Window.samples:type_name -> benchd.v1.ErrorSample
+	42, // 45: benchd.v1.Window.retries:type_name -> benchd.v1.Window.RetriesEntry
+	20, // 46: benchd.v1.Window.groups:type_name -> benchd.v1.GroupCount
+	14, // 47: benchd.v1.PhaseEnded.id:type_name -> benchd.v1.ShardId
+	43, // 48: benchd.v1.PhaseEnded.client:type_name -> benchd.v1.PhaseEnded.ClientEntry
+	14, // 49: benchd.v1.Prepare.id:type_name -> benchd.v1.ShardId
+	29, // 50: benchd.v1.Prepare.phases:type_name -> benchd.v1.Phase
+	44, // 51: benchd.v1.Prepare.properties:type_name -> benchd.v1.Prepare.PropertiesEntry
+	14, // 52: benchd.v1.Start.id:type_name -> benchd.v1.ShardId
+	31, // 53: benchd.v1.Start.timebase:type_name -> benchd.v1.Timebase
+	14, // 54: benchd.v1.Ack.id:type_name -> benchd.v1.ShardId
+	14, // 55: benchd.v1.Stop.id:type_name -> benchd.v1.ShardId
+	14, // 56: benchd.v1.Release.id:type_name -> benchd.v1.ShardId
+	1,  // 57: benchd.v1.AgentService.Session:input_type -> benchd.v1.SessionRequest
+	36, // 58: benchd.v1.AgentService.Trace:input_type -> benchd.v1.TraceRequest
+	2,  // 59: benchd.v1.AgentService.Session:output_type -> benchd.v1.SessionResponse
+	37, // 60: benchd.v1.AgentService.Trace:output_type -> benchd.v1.TraceResponse
+	59, // [59:61] is the sub-list for method output_type
+	57, // [57:59] is the sub-list for method input_type
+	57, // [57:57] is the sub-list for extension type_name
+	57, // [57:57] is the sub-list for extension extendee
+	0,  // [0:57] is the sub-list for field type_name
 }
 
 func init() { file_benchd_v1_agent_proto_init() }
@@ -3753,14 +3875,14 @@ func file_benchd_v1_agent_proto_init() {
 		(*SessionResponse_CancelAction)(nil),
 		(*SessionResponse_Observe)(nil),
 	}
-	file_benchd_v1_agent_proto_msgTypes[22].OneofWrappers = []any{}
+	file_benchd_v1_agent_proto_msgTypes[23].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_benchd_v1_agent_proto_rawDesc), len(file_benchd_v1_agent_proto_rawDesc)),
 			NumEnums:      1,
-			NumMessages:   43,
+			NumMessages:   44,
 			NumExtensions: 0,
 			NumServices:   1,
 		},
