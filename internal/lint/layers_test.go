@@ -106,7 +106,7 @@ func layers() []layer {
 		}},
 		{"aside", []part{
 			{name: "alarm", beside: []string{"rawio"}},
-			{name: "rawio", only: []string{"alarm", "load", "target"}},
+			{name: "rawio", only: []string{"alarm", "load", "target/NAME"}},
 			{name: "suggest"},
 			{name: "identity"},
 			{name: "secret"},
