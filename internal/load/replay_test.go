@@ -35,7 +35,7 @@ type note struct{ *notebook }
 
 func (n note) Close(context.Context) error { return nil }
 
-func (n note) Do(_ context.Context, op *workload.Op) workload.Outcome {
+func (n note) Do(ctx context.Context, op *workload.Op) workload.Outcome {
 	size := 0
 	for _, v := range op.Values {
 		size += len(v)
@@ -44,7 +44,10 @@ func (n note) Do(_ context.Context, op *workload.Op) workload.Outcome {
 	n.lines = append(n.lines, fmt.Sprintf("%v %s %s %d", time.Since(n.birth).Round(time.Millisecond), op.Kind, op.Key, size))
 	n.mu.Unlock()
 	if string(op.Key) == "slow" && op.Kind != workload.Insert {
-		time.Sleep(time.Second)
+		select {
+		case <-time.After(time.Second):
+		case <-ctx.Done():
+		}
 	}
 	return workload.Outcome{Code: workload.OK, Rows: 1}
 }
