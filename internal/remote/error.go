@@ -44,6 +44,9 @@ func (e *unreachable) Error() string {
 		return fmt.Sprintf("cannot reach coordinator at %s: %s", e.where, strings.TrimPrefix(cause, handshakeFailed))
 	case strings.HasPrefix(cause, "it answers HTTP "):
 		return fmt.Sprintf("cannot reach coordinator at %s: %s", e.where, cause)
+	case strings.Contains(cause, "server preface") && strings.Contains(cause, "connection reset"): // without TLS, or with a refused certificate
+		cure = "if it uses TLS, give --tls-cert, --tls-key and --tls-ca, once to `benchctl login` or to each command; " +
+			"with them it may refuse the certificate of --tls-cert (its log and its --tls-ca show more), else it is stopping"
 	case strings.Contains(cause, "broken pipe"), strings.Contains(cause, "connection reset"):
 		cure = "it ended the connection: with TLS it may refuse the certificate of --tls-cert (its log and its --tls-ca show more), else it is stopping"
 	case strings.Contains(cause, "server preface"), strings.Contains(cause, "http2"):
