@@ -80,6 +80,12 @@ func runCapture(c *cli.Context, cmd *cobra.Command, targets target.List, f *capt
 			return wrong(err)
 		}
 	}
+	var opened []*os.File
+	defer func() {
+		for _, file := range opened {
+			_ = file.Close()
+		}
+	}()
 	inputs := make([]capture.Input, 0, len(args))
 	var missing []error
 	for _, name := range args {
@@ -92,7 +98,7 @@ func runCapture(c *cli.Context, cmd *cobra.Command, targets target.List, f *capt
 			missing = append(missing, err)
 			continue
 		}
-		defer func() { _ = file.Close() }()
+		opened = append(opened, file)
 		inputs = append(inputs, capture.Input{Name: name, From: file})
 	}
 	if len(missing) > 0 {

@@ -116,7 +116,7 @@ func runHere(ctx context.Context, c *cli.Context, cmd *cobra.Command, f *runFlag
 			return cli.StartError(err)
 		}
 		client = remote.New(cluster.Conn(), nil, "this process")
-		if err = f.upload(ctx, client); err != nil {
+		if err := f.upload(ctx, client); err != nil {
 			return err
 		}
 		id, warnings, err = client.Submit(ctx, remote.Request{

@@ -114,7 +114,7 @@ func submit(ctx context.Context, c *cli.Context, cmd *cobra.Command, f *submitFl
 	var id string
 	var warnings []string
 	if err := begin(ctx, signals, "interrupted before the coordinator answered; `benchctl list` shows whether it has the suite", func(ctx context.Context) error {
-		if err = f.upload(ctx, client); err != nil {
+		if err := f.upload(ctx, client); err != nil {
 			return err
 		}
 		id, warnings, err = client.Submit(ctx, remote.Request{

@@ -28,12 +28,12 @@ type notebook struct {
 }
 
 func (n *notebook) Open(context.Context, int) (load.Session, error) { return note{n}, nil }
-func (n *notebook) Close() error                                    { return nil }
+func (*notebook) Close() error                                      { return nil }
 
 // note is a session of a notebook.
 type note struct{ *notebook }
 
-func (n note) Close(context.Context) error { return nil }
+func (note) Close(context.Context) error { return nil }
 
 func (n note) Do(ctx context.Context, op *workload.Op) workload.Outcome {
 	size := 0

@@ -126,7 +126,7 @@ func (r *Reader) Schema() []byte {
 		"axes":       object("values by property; the cases are their cross product, in which the first axis varies slowest", axes),
 	}
 	for _, one := range defs {
-		one.(schema)["patternProperties"] = schema{`^group\.[a-z][a-z0-9-]*\.`: schema{"description": "a property of a group of workers"}} //nolint:forcetypeassert // made above
+		one.(schema)["patternProperties"] = schema{`^group\.[a-z][a-z0-9-]*\.`: schema{"description": "a property of a group of workers"}} //nolint:errcheck,forcetypeassert // made above
 	}
 	whole["$defs"] = defs
 	var out strings.Builder

@@ -94,7 +94,7 @@ func ParseCard(text []byte) (Card, error) {
 const mostCounts = 256
 
 // count counts an operation in its interval.
-func (c *Card) count(at time.Duration) {
+func count(c *Card, at time.Duration) {
 	if c.Interval == 0 {
 		c.Interval = time.Millisecond
 	}

@@ -101,7 +101,7 @@ func (w *Writer) Add(e Entry) error {
 	w.card.Ops++
 	w.card.Mix[e.Kind.String()]++
 	w.card.Length = time.Duration(e.At)
-	w.card.count(w.card.Length)
+	count(&w.card, w.card.Length)
 	w.card.LongestKey = max(w.card.LongestKey, len(e.Key))
 	if writes(e.Kind) {
 		w.card.LargestSize = max(w.card.LargestSize, e.Size)

@@ -85,7 +85,7 @@ func TestThreeAgentsReplayATrace(t *testing.T) {
 			run := testcluster.Parse(t, stdout)
 			testcluster.RequireConsistent(t, run, 3)
 			require.EqualValues(t, ops, run.Reconcile.Issued)
-			require.Equal(t, "open", string(run.Phases[0].Loop))
+			require.Equal(t, "open", run.Phases[0].Loop)
 			requireOrderOfKeys(t, want, operations(t, log))
 
 			out := t.TempDir()
@@ -117,7 +117,7 @@ func requireOrderOfKeys(t *testing.T, want []traced, got []operation) {
 			intended[o.key] = append(intended[o.key], o.kind)
 		}
 	}
-	require.Equal(t, len(intended), len(sent))
+	require.Len(t, sent, len(intended))
 	for key := range intended {
 		require.Equal(t, intended[key], sent[key], key)
 	}

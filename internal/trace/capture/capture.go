@@ -150,7 +150,7 @@ func (c *capturing) merge() error {
 		}
 	}
 	for len(c.waiting) > 0 {
-		if err := c.emit(heap.Pop(&c.waiting).(*operation)); err != nil { //nolint:forcetypeassert // the heap has nothing else
+		if err := c.emit(heap.Pop(&c.waiting).(*operation)); err != nil { //nolint:errcheck,forcetypeassert // the heap has nothing else
 			return err
 		}
 	}
@@ -200,7 +200,7 @@ func (c *capturing) take(o operation) error {
 	if len(c.waiting) <= window {
 		return nil
 	}
-	return c.emit(heap.Pop(&c.waiting).(*operation)) //nolint:forcetypeassert // the heap has nothing else
+	return c.emit(heap.Pop(&c.waiting).(*operation)) //nolint:errcheck,forcetypeassert // the heap has nothing else
 }
 
 func (c *capturing) emit(o *operation) error {

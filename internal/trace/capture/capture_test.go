@@ -2,6 +2,7 @@ package capture
 
 import (
 	"bytes"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"strings"
@@ -33,7 +34,7 @@ func captured(t *testing.T, cfg Config, inputs ...string) (Report, []string, err
 	require.NoError(t, f.Each(func(e trace.Entry) error {
 		key := string(e.Key)
 		if f.Card.Hashed {
-			key = fmt.Sprintf("%x", e.Key)
+			key = hex.EncodeToString(e.Key)
 		}
 		lines = append(lines, fmt.Sprintf("%d %s %s %d %d", e.At, e.Kind, key, e.Size, e.Rows))
 		return nil

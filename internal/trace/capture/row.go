@@ -2,6 +2,7 @@ package capture
 
 import (
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"math"
 	"strconv"
@@ -160,7 +161,7 @@ func (r *row) time() (int64, error) {
 		}
 		return at.UnixNano(), nil
 	}
-	return 0, fmt.Errorf("time is missing: want one of time, time_ms, time_us and time_ns")
+	return 0, errors.New("time is missing: want one of time, time_ms, time_us and time_ns")
 }
 
 // parseDecimal parses a number of units without rounding: a float64 has only microseconds of today's time.

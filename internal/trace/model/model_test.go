@@ -7,7 +7,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -156,7 +155,7 @@ func TestAModelIsScaled(t *testing.T) {
 		return c.Pacing.Rate.Area(file.Card.Length.Seconds()), c.Workload.RecordCount
 	}
 	wantOps, rows := area(one)
-	require.InEpsilon(t, float64(file.Card.Ops), wantOps, 0.001)
+	require.InEpsilon(t, wantOps, float64(file.Card.Ops), 0.001)
 	gotOps, moreRows := area(more)
 	require.InEpsilon(t, 3*wantOps, gotOps, 0.001)
 	require.Equal(t, 10*rows, moreRows)
@@ -175,6 +174,6 @@ func TestFilesNameEachOther(t *testing.T) {
 	files := m.Files("a/b", Scale{Rate: 1, Rows: 1})
 	require.Len(t, files, 3)
 	for _, f := range files[1:] {
-		require.True(t, strings.Contains(files[0].Text, "=a/b/"+f.Name+"\n"), f.Name)
+		require.Contains(t, files[0].Text, "=a/b/"+f.Name+"\n")
 	}
 }
