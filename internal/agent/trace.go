@@ -59,13 +59,7 @@ func (a *Agent) fetchTrace(ctx context.Context, card trace.Card) (fetched *trace
 		}
 		size += int64(len(piece.GetChunk()))
 	}
-	opened, err := trace.Open(file, size)
-	if err == nil {
-		err = opened.Verify()
-	}
-	if err == nil && opened.Card.ID() != card.ID() {
-		err = fmt.Errorf("%w: its card is another one", trace.ErrFormat)
-	}
+	opened, err := trace.OpenVerified(file, size, card)
 	if err != nil {
 		return nil, fmt.Errorf("fetch trace: %w", err)
 	}

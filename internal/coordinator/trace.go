@@ -100,14 +100,7 @@ func (c *Coordinator) receiveTrace(card trace.Card, next func() ([]byte, error))
 			return fmt.Errorf("store trace: %w", err)
 		}
 	}
-	opened, err := trace.Open(file, size)
-	if err == nil {
-		err = opened.Verify()
-	}
-	if err == nil && opened.Card.ID() != card.ID() {
-		err = fmt.Errorf("%w: its card is another one", trace.ErrFormat)
-	}
-	if err != nil {
+	if _, err := trace.OpenVerified(file, size, card); err != nil {
 		return wire.Errorf(wire.ErrBadSpec, "receive trace: %v", err)
 	}
 	if err := file.Sync(); err != nil {

@@ -66,6 +66,21 @@ func Open(from io.ReaderAt, size int64) (*File, error) {
 	return f, nil
 }
 
+// OpenVerified opens a trace, reads all of it, and compares it with the card that it must have.
+func OpenVerified(from io.ReaderAt, size int64, want Card) (*File, error) {
+	f, err := Open(from, size)
+	if err != nil {
+		return nil, err
+	}
+	if err := f.Verify(); err != nil {
+		return nil, err
+	}
+	if f.Card.ID() != want.ID() {
+		return nil, fmt.Errorf("%w: its card is another one", ErrFormat)
+	}
+	return f, nil
+}
+
 // readCard returns the text of the card, which is at the end of the file.
 func (f *File) readCard(size int64) ([]byte, error) {
 	head, tail := make([]byte, len(magic)), make([]byte, 4+len(trailer))
