@@ -36,10 +36,14 @@ func (s stalling) run(t *testing.T, arrival pacing.Arrival) *latency.Histogram {
 		Service: nullspec.Service{Shape: nullspec.ServiceStall, Time: time.Millisecond, Stall: s.stall(), Period: s.period},
 	}, load.Settings{})
 	require.NoError(t, err)
+	pace := pacing.Config{Arrival: arrival}
+	if arrival != pacing.ClosedLoop {
+		pace.Rate = pacing.Rate{{From: s.rate, To: s.rate}}
+	}
 	windows, _ := measure(t, plan.Settings{
 		Workload: core(workload.Proportions{Read: 1}), Run: true, Threads: s.workers, Interval: time.Second,
 		Duration: time.Duration(s.periods) * s.period,
-		Pacing:   pacing.Config{Arrival: arrival, Rate: pacing.Rate{{From: s.rate, To: s.rate}}},
+		Pacing:   pace,
 	}, target)
 	var all latency.Merged
 	for _, w := range windows {
