@@ -235,6 +235,43 @@ func TestOpenAndClosedLoopsAreNeverCompared(t *testing.T) {
 	require.Contains(t, s.Tables[1].Notes[0], "Measured in an open loop.")
 }
 
+// Cases with groups share a table of the groups' figures, although one ran in an open loop, one in a closed loop, and one in both: each
+// group is compared with itself.
+func TestFiguresOfGroupsShareATable(t *testing.T) {
+	of := func(id, name string, groups ...result.Group) result.Run {
+		r := ran(id, name, 1, 100, 5, 6)
+		p := &r.Phases[1]
+		p.Groups, p.Operations = groups, nil
+		p.Loop = groups[0].Loop
+		if len(groups) > 1 {
+			p.Loop = "mixed"
+		}
+		return r
+	}
+	reads, scans := result.Group{Name: "reads", Loop: "open", Throughput: 300}, result.Group{Name: "scans", Loop: "closed", Throughput: 20}
+	named := func(groups string) result.PlannedCase {
+		return result.PlannedCase{Name: groups, Scenario: "g", Repeats: 1, Axes: []plan.Setting{{Key: "groups", Value: groups}}}
+	}
+	cases := []result.PlannedCase{named("reads"), named("scans"), named("reads,scans")}
+	tables := func(columns []string, runs ...result.Run) []result.Table {
+		return suite(cases, []plan.Table{{Title: "T", Scenarios: []string{"g"}, Columns: columns}}, runs...).Tables
+	}
+	alone, closed, both := of("S.1", "reads", reads), of("S.2", "scans", scans), of("S.3", "reads,scans", reads, scans)
+	columns := []string{"groups", "reads.throughput_ops", "scans.throughput_ops"}
+	one := tables(columns, alone, closed, both)
+	require.Len(t, one, 1)
+	require.Equal(t, "T", one[0].Title)
+	require.Equal(t, `groups | reads.throughput_ops | scans.throughput_ops
+case: reads | 300 | - |
+case: scans | - | 20 |
+case: reads,scans | 300 | 20 |`, text(one[0]))
+	require.Equal(t, []string{"Each group of workers has a loop of its own: compare its figures only with its own in another row."}, one[0].Notes)
+
+	require.Len(t, tables(append(columns, "throughput_ops"), alone, closed, both), 3, "the whole throughput is not that of a group")
+	reads.Loop = "closed"
+	require.Len(t, tables(columns, of("S.1", "reads", reads), closed, both), 2, "the group of reads ran in both loops")
+}
+
 // An odd repeat is named, and stays in the figures; six repeats bound the median.
 func TestOddRepeatsAreNamedAndNotLeftOut(t *testing.T) {
 	var runs []result.Run

@@ -26,6 +26,9 @@ func (m measured) newAsked(name string, published map[string]bool) asked {
 // tables makes the tables for one table of the suite's file: one, or one for each loop if its cases ran in closed and open
 // loops, because these are not compared, averaged or searched for a peak together (law 2).
 func (m measured) tables(t plan.Table) []result.Table {
+	if m.ofGroups(t) {
+		return []result.Table{m.table(t, func(*caseRuns) bool { return true })}
+	}
 	var loops []string
 	for _, scenario := range t.Scenarios {
 		for _, c := range m.of(scenario) {
@@ -48,9 +51,40 @@ func (m measured) tables(t plan.Table) []result.Table {
 	return out
 }
 
+// ofGroups reports whether all figures of a table are those of groups of workers, and each group has the same loop in all runs.
+// Then the loop of a whole run does not matter.
+func (m measured) ofGroups(t plan.Table) bool {
+	for _, name := range t.Columns {
+		if c := m.newAsked(name, nil); c.figure && c.Group == "" {
+			return false
+		}
+	}
+	loops := make(map[string]string) // by group
+	for _, scenario := range t.Scenarios {
+		for _, c := range m.of(scenario) {
+			for _, r := range c.runs {
+				p := r.Subject()
+				if p == nil {
+					continue
+				}
+				if len(p.Groups) == 0 {
+					return false
+				}
+				for _, g := range p.Groups {
+					if loop := loops[g.Name]; loop != "" && loop != g.Loop {
+						return false
+					}
+					loops[g.Name] = g.Loop
+				}
+			}
+		}
+	}
+	return len(loops) > 0
+}
+
 // table makes a table of the cases that fit.
 func (m measured) table(t plan.Table, fits func(*caseRuns) bool) result.Table {
-	b := tableBuilder{figures: m.figures, repeats: t.Repeats}
+	b := tableBuilder{figures: m.figures, repeats: t.Repeats, groups: m.ofGroups(t)}
 	not := func(c *caseRuns) bool { return !fits(c) }
 	published := make(map[string]bool)
 	for _, scenario := range t.Scenarios {
@@ -107,6 +141,7 @@ type tableBuilder struct {
 	columns []asked
 	repeats bool
 	clients bool // a row for each agent
+	groups  bool // all figures are those of groups of workers
 	rows    []doubleRow
 	loop    string
 	notes   []string
@@ -296,9 +331,11 @@ func (b *tableBuilder) finish(t *result.Table) {
 		several = several || r.Runs > 1
 		t.Rows = append(t.Rows, r.Row)
 	}
-	switch b.loop {
-	case "":
-	case string(plan.Open):
+	switch {
+	case b.loop == "":
+	case b.groups:
+		t.Notes = append(t.Notes, "Each group of workers has a loop of its own: compare its figures only with its own in another row.")
+	case b.loop == string(plan.Open):
 		t.Notes = append(t.Notes, "Measured in an open loop.")
 	default:
 		t.Notes = append(t.Notes, "Measured in a "+b.loop+" loop.")
