@@ -43,7 +43,7 @@ their cases with intervals. It tests each series for changes of its level, one s
 for the newest suite is what it would have reported that night. A change has its first suite, its size with an interval, and what
 else differs between the suites before and after it: versions, settings, machines.
 
-The test needs 12 suites. One bad night is no change: three nights with another level are the least. It allows one false alarm in
+The test needs 12 suites. One bad night alone is not named: a change has at least three nights. It allows one false alarm in
 --false-alarms suites over all figures and cases together, so it finds a change sooner with fewer --figures or one --case.`,
 		Example: `  benchctl trend nightly
   benchctl trend nightly --figures throughput_ops -o json | jq '.cases[].figures[].changes[]'

@@ -95,7 +95,7 @@ func TestChangesInAQuietSeries(t *testing.T) {
 	}
 }
 
-// A bad night is no change, however bad.
+// One bad night alone is not named, however bad.
 func TestAnOutlierIsNoChange(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(13, 1))
