@@ -18,6 +18,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/benchd/benchd/internal/dev"
+	"github.com/benchd/benchd/internal/freeport"
 	"github.com/benchd/benchd/internal/identity"
 	"github.com/benchd/benchd/internal/pki"
 	"github.com/benchd/benchd/internal/remote"
@@ -120,10 +121,9 @@ func TestScripts(t *testing.T) {
 				ts.Check(err)
 				ts.Defer(func() { ts.Check(s.Close()) })
 				ts.Setenv("BENCHCTL_SANDBOX", s.Info())
-				l, err := new(net.ListenConfig).Listen(ctx, "tcp", "127.0.0.1:0")
+				nowhere, err := freeport.Address()
 				ts.Check(err)
-				ts.Setenv("NOWHERE", l.Addr().String())
-				ts.Check(l.Close())
+				ts.Setenv("NOWHERE", nowhere)
 			},
 			"waitfor": func(ts *testscript.TestScript, _ bool, args []string) {
 				ts.Check(await(ctx, func(context.Context) (bool, error) {
@@ -179,16 +179,16 @@ func startSecured(ctx context.Context, ts *testscript.TestScript) error {
 	if _, err := startOne(ctx, ts, "PLAIN", false); err != nil {
 		return err
 	}
-	l, err := new(net.ListenConfig).Listen(ctx, "tcp", "127.0.0.1:0")
+	nowhere, err := freeport.Address()
 	if err != nil {
 		return err
 	}
-	ts.Setenv("NOWHERE", l.Addr().String())
+	ts.Setenv("NOWHERE", nowhere)
 	strangers, err := pki.Init(ts.MkAbs("strangers"), pki.InitOptions{})
 	if err != nil {
-		return errors.Join(err, l.Close())
+		return err
 	}
-	return errors.Join(l.Close(),
+	return errors.Join(
 		issue(ts, secured.Authority(), "anna", identity.Identity{Role: identity.Operator, Name: "anna"}, 0),
 		issue(ts, secured.Authority(), "victor", identity.Identity{Role: identity.Viewer, Name: "victor"}, 10*24*time.Hour-time.Minute),
 		issue(ts, secured.Authority(), "admin", identity.Identity{Role: identity.Admin, Name: "root"}, 0),

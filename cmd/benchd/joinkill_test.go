@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/benchd/benchd/internal/cli"
+	"github.com/benchd/benchd/internal/freeport"
 	"github.com/benchd/benchd/internal/pki"
 	"github.com/benchd/benchd/internal/tolerance"
 )
@@ -146,10 +147,9 @@ func TestAnAgentThatIsKilledWithItsKeyGoesOnWithTheToken(t *testing.T) {
 // unused returns an address at which nothing listens.
 func unused(t *testing.T) string {
 	t.Helper()
-	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	address, err := freeport.Address()
 	require.NoError(t, err)
-	require.NoError(t, l.Close())
-	return l.Addr().String()
+	return address
 }
 
 func TestAnAgentThatIsKilledBeforeItsAnswerGoesOnWithTheToken(t *testing.T) {

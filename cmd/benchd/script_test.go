@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"os/exec"
 	"path/filepath"
@@ -17,6 +16,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/benchd/benchd/internal/freeport"
 	"github.com/benchd/benchd/internal/tolerance"
 )
 
@@ -53,15 +53,10 @@ func TestScripts(t *testing.T) {
 				}
 			},
 			"ports": func(ts *testscript.TestScript, _ bool, args []string) {
-				var taken []net.Listener // until all are found, so that none is found twice
 				for _, name := range args {
-					l, err := new(net.ListenConfig).Listen(ctx, "tcp", "127.0.0.1:0")
+					address, err := freeport.Address()
 					ts.Check(err)
-					taken = append(taken, l)
-					ts.Setenv(name, l.Addr().String())
-				}
-				for _, l := range taken {
-					ts.Check(l.Close())
+					ts.Setenv(name, address)
 				}
 			},
 			"fetch": func(ts *testscript.TestScript, _ bool, args []string) {

@@ -20,6 +20,7 @@ import (
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/durationpb"
 
+	"github.com/benchd/benchd/internal/freeport"
 	benchdv1 "github.com/benchd/benchd/internal/gen/benchd/v1"
 	"github.com/benchd/benchd/internal/result"
 	"github.com/benchd/benchd/internal/spec"
@@ -210,10 +211,8 @@ func TestErrorsKeepTheirKind(t *testing.T) {
 }
 
 func TestAnUnreachableCoordinatorIsOneClearMessage(t *testing.T) {
-	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	address, err := freeport.Address()
 	require.NoError(t, err)
-	address := l.Addr().String()
-	require.NoError(t, l.Close())
 	c, err := Dial(address, insecure.NewCredentials())
 	require.NoError(t, err)
 	defer c.Close()

@@ -3,12 +3,13 @@ package testcluster
 import (
 	"context"
 	"fmt"
-	"net"
+	"strconv"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/benchd/benchd/internal/freeport"
 	"github.com/benchd/benchd/internal/tolerance"
 )
 
@@ -30,13 +31,10 @@ func Eventually(t *testing.T, within time.Duration, ok func() bool, format strin
 	}
 }
 
-// Port finds a port that is free now.
+// Port finds a port that no other test uses.
 func Port(t *testing.T) string {
 	t.Helper()
-	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	port, err := freeport.Take()
 	require.NoError(t, err)
-	defer func() { _ = l.Close() }()
-	_, p, err := net.SplitHostPort(l.Addr().String())
-	require.NoError(t, err)
-	return p
+	return strconv.Itoa(port)
 }

@@ -3,7 +3,6 @@ package control_test
 import (
 	"context"
 	"errors"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"strconv"
@@ -15,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
+	"github.com/benchd/benchd/internal/freeport"
 	"github.com/benchd/benchd/internal/sandbox/control"
 	"github.com/benchd/benchd/internal/sandbox/fault"
 )
@@ -198,10 +198,8 @@ func TestFaultsAreAddedAllOrNone(t *testing.T) {
 }
 
 func TestAMissingSandboxIsReportedWithItsRemedy(t *testing.T) {
-	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	address, err := freeport.Address()
 	require.NoError(t, err)
-	address := l.Addr().String()
-	require.NoError(t, l.Close())
 	c := control.NewClient(address, nil)
 	defer c.Close()
 	_, err = c.Status(t.Context())

@@ -12,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/benchd/benchd/internal/freeport"
 	"github.com/benchd/benchd/internal/load"
 	"github.com/benchd/benchd/internal/secret"
 	"github.com/benchd/benchd/internal/target/sequoiadb"
@@ -308,12 +309,13 @@ func TestASessionConnectsAgain(t *testing.T) {
 	server, err := scripted.New(scripted.Options{Journal: journal})
 	require.NoError(t, err)
 	var config net.ListenConfig
-	l, err := config.Listen(t.Context(), "tcp", "127.0.0.1:0")
+	addr, err := freeport.Address()
+	require.NoError(t, err)
+	l, err := config.Listen(t.Context(), "tcp", addr)
 	require.NoError(t, err)
 	ctx, stop := context.WithCancel(t.Context())
 	var work sync.WaitGroup
 	work.Go(func() { _ = server.Serve(ctx, l) })
-	addr := l.Addr().String()
 	target, s := open(t, settings(addr))
 	insert := func(key string) workload.Outcome {
 		return s.Do(t.Context(), &workload.Op{Kind: workload.Insert, Key: []byte(key), Fields: b("f0"), Values: b("a")})

@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -15,6 +14,8 @@ import (
 	"sync"
 	"syscall"
 	"time"
+
+	"github.com/benchd/benchd/internal/freeport"
 )
 
 // Version is the version of Cassandra that Start starts.
@@ -65,13 +66,13 @@ func Start(ctx context.Context, dir string, o Options) (*Server, error) {
 	if s.jars, s.jolokia, err = fetch(ctx); err != nil {
 		return nil, err
 	}
-	ports, err := freePorts(3)
-	if err != nil {
-		return nil, err
+	for _, port := range []*int{&s.Port, &s.StoragePort, &s.JolokiaPort} {
+		if *port, err = freeport.Take(); err != nil {
+			return nil, err
+		}
 	}
-	s.Port, s.StoragePort = ports[0], ports[1]
-	if o.Jolokia {
-		s.JolokiaPort = ports[2]
+	if !o.Jolokia {
+		s.JolokiaPort = 0
 	}
 	if o.TLS {
 		if s.CA, err = certificate(dir); err != nil {
@@ -85,34 +86,6 @@ func Start(ctx context.Context, dir string, o Options) (*Server, error) {
 		return nil, err
 	}
 	return s, nil
-}
-
-// freePorts returns ports of 127.0.0.1 that nothing listens on.
-func freePorts(n int) ([]int, error) {
-	var ports []int
-	var open []net.Listener
-	defer func() {
-		for _, l := range open {
-			_ = l.Close()
-		}
-	}()
-	for range n {
-		l, err := new(net.ListenConfig).Listen(context.Background(), "tcp", "127.0.0.1:0")
-		if err != nil {
-			return nil, fmt.Errorf("find a free port: %w", err)
-		}
-		open = append(open, l) // so that no port is found twice
-		_, text, err := net.SplitHostPort(l.Addr().String())
-		if err != nil {
-			return nil, fmt.Errorf("find a free port: %w", err)
-		}
-		port, err := strconv.Atoi(text)
-		if err != nil {
-			return nil, fmt.Errorf("find a free port: %w", err)
-		}
-		ports = append(ports, port)
-	}
-	return ports, nil
 }
 
 // Restart starts a server that was killed or stopped, on the same ports and with its data. It returns when clients can connect.

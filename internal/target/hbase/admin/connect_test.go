@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/benchd/benchd/internal/freeport"
 	"github.com/benchd/benchd/internal/target/hbase/admin"
 )
 
@@ -40,10 +41,9 @@ func deaf(t *testing.T) string {
 // closed is an address where nothing listens.
 func closed(t *testing.T) string {
 	t.Helper()
-	listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	address, err := freeport.Address()
 	require.NoError(t, err)
-	require.NoError(t, listener.Close())
-	return listener.Addr().String()
+	return address
 }
 
 // gohbase would retry forever, or end the program.

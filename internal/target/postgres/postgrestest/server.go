@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"net"
 	"os"
 	"os/exec"
 	"os/user"
@@ -15,6 +14,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/benchd/benchd/internal/freeport"
 )
 
 // startsWithin is the time limit of a start, and of a stop.
@@ -56,7 +57,7 @@ func Start(ctx context.Context, dir string, o Options) (*Server, error) {
 	if s.as, err = unprivileged(); err != nil {
 		return nil, err
 	}
-	if s.port, err = freePort(ctx); err != nil {
+	if s.port, err = freeport.Take(); err != nil {
 		return nil, err
 	}
 	if err := s.create(ctx); err != nil {
@@ -81,14 +82,6 @@ func unprivileged() (*syscall.Credential, error) {
 		return &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid), NoSetGroups: true}, errors.Join(errUser, errGroup)
 	}
 	return nil, errors.New("PostgreSQL refuses to run as root, and there is neither a user postgres nor nobody")
-}
-
-func freePort(ctx context.Context) (int, error) {
-	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", "127.0.0.1:0")
-	if err != nil {
-		return 0, fmt.Errorf("find a free port: %w", err)
-	}
-	return l.Addr().(*net.TCPAddr).Port, l.Close() //nolint:forcetypeassert // a TCP listener has no other
 }
 
 // command returns a program of the server, as its user.

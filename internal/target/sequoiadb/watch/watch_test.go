@@ -15,6 +15,7 @@ import (
 
 	"github.com/benchd/benchd/internal/clock"
 	"github.com/benchd/benchd/internal/doctable"
+	"github.com/benchd/benchd/internal/freeport"
 	"github.com/benchd/benchd/internal/observe"
 	"github.com/benchd/benchd/internal/target/sequoiadb/sequoiadbspec"
 	"github.com/benchd/benchd/internal/target/sequoiadb/sequoiadbtest/scripted"
@@ -64,7 +65,9 @@ func serve(t *testing.T, at string) (addr string, stop func()) {
 }
 
 func TestFiguresOfNodesAndMachines(t *testing.T) {
-	addr, stop := serve(t, "127.0.0.1:0")
+	at, err := freeport.Address() // no other server may listen there after stop
+	require.NoError(t, err)
+	addr, stop := serve(t, at)
 	source, err := Open(map[string]string{"sequoiadb.url": addr}, observe.Access{})
 	require.NoError(t, err)
 	defer source.Close()
