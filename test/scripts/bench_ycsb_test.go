@@ -45,7 +45,7 @@ func benchYCSB(t *testing.T, java, benchctl string, args ...string) (stdout, std
 	require.NoError(t, err)
 	cmd := exec.CommandContext(t.Context(), script, append([]string{
 		"--ycsb", filepath.Join(dir, "ycsb"), "--quorum", "127.0.0.1:2181", "--benchctl", write("benchctl", benchctl),
-		"--out", filepath.Join(dir, "out"), "--workloads", "workloadc", "--threads", "1", "--ops", "100000", "--base", "1", "--pairs", "2",
+		"--out", filepath.Join(dir, "out"), "--workloads", "workloadc", "--threads", "1", "--ops", "400000", "--base", "1", "--pairs", "2",
 	}, args...)...)
 	cmd.Env = append(os.Environ(), "JAVA_HOME="+filepath.Join(dir, "java"))
 	var out, errOut bytes.Buffer

@@ -11,10 +11,9 @@ import (
 	"github.com/stretchr/testify/require"
 	"github.com/tsuna/gohbase/pb"
 	"google.golang.org/protobuf/encoding/protowire"
-)
 
-// soon limits waits for what should come at once.
-const soon = 20 * time.Second
+	"github.com/benchd/benchd/internal/tolerance"
+)
 
 func never() bool  { return false }
 func always() bool { return true }
@@ -51,7 +50,7 @@ func hold(t *testing.T) (addr string, h *held) {
 
 func eventually(t *testing.T, ok func() bool, what string) {
 	t.Helper()
-	require.Eventually(t, ok, soon, time.Millisecond, what)
+	require.Eventually(t, ok, tolerance.Patience, time.Millisecond, what)
 }
 
 // do carries out a call in a goroutine of its own; returned is closed when Do has returned.
