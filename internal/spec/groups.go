@@ -1,6 +1,7 @@
 package spec
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"regexp"
@@ -28,24 +29,35 @@ const groupName = `^[a-z][a-z0-9-]{0,31}$`
 
 // checkGroups accepts the names of groups.
 func checkGroups(value string) (string, error) {
-	if value == "" {
-		return "", nil
+	names, err := groupNames(value)
+	return strings.Join(names, ","), err
+}
+
+// groupNames returns the valid names of a list of groups, each once. The error joins all mistakes of the list.
+func groupNames(list string) (names []string, err error) {
+	if list == "" {
+		return nil, nil
 	}
-	var names []string
-	for name := range strings.SplitSeq(value, ",") {
-		name = strings.TrimSpace(name)
-		switch {
+	var mistakes, repeated []string
+	for name := range strings.SplitSeq(list, ",") {
+		switch name = strings.TrimSpace(name); {
 		case !isGroupName(name):
-			return "", fmt.Errorf("invalid name of a group %s: want a lower-case letter, and then up to 31 letters, digits and dashes, such as reads", property.Quote(name))
-		case slices.Contains(names, name):
-			return "", fmt.Errorf("has group %s twice; remove one", name)
+			mistakes = append(mistakes, fmt.Sprintf("invalid name of a group %s: want a lower-case letter, and then up to 31 letters, digits and dashes, such as reads", property.Quote(name)))
+		case !slices.Contains(names, name):
+			names = append(names, name)
+		case !slices.Contains(repeated, name):
+			repeated = append(repeated, name)
+			mistakes = append(mistakes, fmt.Sprintf("has group %s more than once; name it once", name))
 		}
-		names = append(names, name)
 	}
 	if len(names) > maxGroups {
-		return "", fmt.Errorf("has %d groups; the maximum is %d", len(names), maxGroups)
+		mistakes = append(mistakes, fmt.Sprintf("has %d groups; the maximum is %d", len(names), maxGroups))
 	}
-	return strings.Join(names, ","), nil
+	errs := make([]error, len(mistakes))
+	for i, text := range mistakes {
+		errs[i] = errors.New(text)
+	}
+	return names, errors.Join(errs...)
 }
 
 func isGroupName(name string) bool { return regexp.MustCompile(groupName).MatchString(name) }
@@ -122,17 +134,21 @@ func (r *resolver) setOfGroup(e entry, group, name string) {
 // resolveGroups resolves the groups of workers of a case with these settings. It returns the case's settings with those of its
 // groups, and adds the settings of groups to the properties.
 func (r *resolver) resolveGroups(properties map[string]string, s plan.Settings, submitted bool) plan.Settings {
-	names := r.setting(plan.GroupsProperty)
-	if !s.Run || names.value == "" || r.bad[plan.GroupsProperty] {
+	list := r.setting(plan.GroupsProperty)
+	if r.bad[plan.GroupsProperty] {
+		list = r.listed
+	}
+	names, _ := groupNames(list.value) // validateValues reports the mistakes
+	if !s.Run || len(names) == 0 {
 		delete(properties, plan.GroupsProperty)
-		r.validateUnusedGroups(s.Run)
+		r.validateUnusedGroups(s.Run && list.value == "")
 		return s
 	}
-	r.validateGrouped(s, names)
-	for name := range strings.SplitSeq(names.value, ",") {
+	r.validateGrouped(s, list)
+	for _, name := range names {
 		g := r.groups[name]
 		if g == nil {
-			r.unknownGroup(names, name)
+			r.unknownGroup(list, name)
 			continue
 		}
 		one := r.resolveGroup(g, name, submitted)
@@ -208,14 +224,14 @@ func (r *resolver) unknownGroup(names entry, name string) {
 	r.fail(names, "group %s has no settings; set its part, such as group.%s.readproportion=1", name, name)
 }
 
-// validateUnusedGroups validates the settings of groups that a case does not have.
-func (r *resolver) validateUnusedGroups(runs bool) {
+// validateUnusedGroups validates the settings of groups that a case does not have. It warns of them if the case could have groups.
+func (r *resolver) validateUnusedGroups(warns bool) {
 	for _, name := range slices.Sorted(maps.Keys(r.groups)) {
 		g := r.groups[name]
 		g.validateValues()
 		r.problems = append(r.problems, g.problems...)
 		for _, key := range g.inOrder() {
-			if e := g.given[key]; runs && r.value(plan.GroupsProperty) == "" {
+			if e := g.given[key]; warns {
 				r.inert = append(r.inert, e.finding("has no effect without groups=%s", name))
 			}
 		}

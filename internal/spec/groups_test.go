@@ -1,6 +1,7 @@
 package spec_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -80,13 +81,36 @@ func TestALoadIgnoresGroups(t *testing.T) {
 	require.Empty(t, suite.Cases[0].Settings.Groups)
 }
 
+// unset returns the mistakes of groups without settings on line 4.
+func unset(names ...string) string {
+	lines := make([]string, len(names))
+	for i, name := range names {
+		lines[i] = "p:4: groups: group " + name + " has no settings; set its part, such as group." + name + ".readproportion=1"
+	}
+	return strings.Join(lines, "\n")
+}
+
 func TestMistakesInGroupsAreReportedTogether(t *testing.T) {
 	for name, test := range map[string]struct{ text, want string }{
 		"each of them, once": {
 			`duration=10s
+recordcount=10
 operationcount=5
-groups=reads,writes,Scans
-`, `p:3: groups: invalid name of a group "Scans": want a lower-case letter, and then up to 31 letters, digits and dashes, such as reads`,
+groups=reads,writes,Scans,reads,a,b,c,d,e,f,g,reads
+group.write.readproportion=1
+`, `p:3: operationcount: groups work beside each other until a duration ends: remove operationcount, and set duration, such as duration=1m
+p:4: groups: invalid name of a group "Scans": want a lower-case letter, and then up to 31 letters, digits and dashes, such as reads
+p:4: groups: has group reads more than once; name it once
+p:4: groups: has 9 groups; the maximum is 8
+p:4: groups: group reads has no settings; set its part, such as group.reads.readproportion=1
+p:4: groups: group writes has no settings; did you mean write?
+` + unset("a", "b", "c", "d", "e", "f", "g"),
+		},
+		"a list with one mistake": {
+			"recordcount=10\nduration=1s\ngroups=reads,reads,raeds\ngroup.reads.threadcount=none\n",
+			`p:3: groups: has group reads more than once; name it once
+p:3: groups: group raeds has no settings; did you mean reads?
+p:4: group.reads.threadcount: invalid integer "none": want digits only, such as 1000`,
 		},
 		"names and values": {
 			`recordcount=10

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/benchd/benchd/internal/keyspace"
+	"github.com/benchd/benchd/internal/plan"
 	"github.com/benchd/benchd/internal/property"
 	"github.com/benchd/benchd/internal/spec/suite"
 )
@@ -32,6 +33,7 @@ type resolver struct {
 	given    map[string]entry     // the winning setting of each property
 	bad      map[string]bool      // properties with an invalid value
 	groups   map[string]*resolver // of the settings of each group of workers
+	listed   entry                // the list of groups, if it has mistakes
 	prefix   string               // of the names of settings, for a group
 	order    int
 	flags    int      // the rank of flags
@@ -167,6 +169,9 @@ func (r *resolver) validateValues() {
 		value, err := e.key.Canonical(e.value)
 		if err != nil {
 			r.bad[name] = true
+			if name == plan.GroupsProperty {
+				r.listed = e
+			}
 			r.failEach(e, err)
 			delete(r.given, name)
 			continue
