@@ -19,7 +19,7 @@ import (
 // setUp creates or validates the table.
 func (t *Table) setUp(ctx context.Context, conn *pgconn.PgConn) error {
 	s := t.settings
-	if err := primary(ctx, conn, t.connector.Settings().Address); err != nil {
+	if err := primary(ctx, conn, t.connector.Settings()); err != nil {
 		return err
 	}
 	found, err := client.DescribeTable(ctx, conn, s.Table)
@@ -47,13 +47,13 @@ func (t *Table) create(ctx context.Context, conn *pgconn.PgConn) error {
 }
 
 // primary fails on a server that accepts no writes. Set-up may write, and so do most workloads.
-func primary(ctx context.Context, conn *pgconn.PgConn, server string) error {
+func primary(ctx context.Context, conn *pgconn.PgConn, s postgresspec.Settings) error {
 	rows, err := client.Query(ctx, conn, "SELECT pg_is_in_recovery()")
 	if err != nil {
-		return fmt.Errorf("read the role of PostgreSQL %s: %w", server, err)
+		return fmt.Errorf("read the role of PostgreSQL %s: %w", s.Address, err)
 	}
 	if rows[0][0] == "t" {
-		return fmt.Errorf("PostgreSQL %s is a standby, which accepts no writes: name the primary in postgres.host", server)
+		return fmt.Errorf("PostgreSQL %s is a standby, which accepts no writes: name the primary in %s", s.Address, s.Keys.Host)
 	}
 	return nil
 }

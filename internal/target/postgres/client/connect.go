@@ -65,7 +65,7 @@ func New(c Config) (*Connector, error) {
 	if config.TLSConfig == nil {
 		config.RequireAuth = "!password" // no server gets the password itself in plain text
 	}
-	dial := c.Dial.Named("postgres.host")
+	dial := c.Dial.Named(s.Keys.Host)
 	config.DialFunc = func(ctx context.Context, network, _ string) (net.Conn, error) {
 		to, err := dial.DialContext(ctx, network, s.Address)
 		if err != nil || c.KnownIO {

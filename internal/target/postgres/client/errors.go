@@ -99,20 +99,20 @@ func (c *Connector) explain(ctx context.Context, err error) string {
 		return c.explainServer(server, e)
 	}
 	if invalid, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {
-		return fmt.Sprintf("connect to %s: its certificate is not accepted: %v; give the agents its authority (--target-tls-ca), or set postgres.sslmode=require to skip the check", server, invalid.Err)
+		return fmt.Sprintf("connect to %s: its certificate is not accepted: %v; give the agents its authority (--target-tls-ca), or set %s to skip the check", server, invalid.Err, s.Keys.SSLMode(postgresspec.SSLRequire))
 	}
 	text := err.Error()
 	switch {
 	case strings.Contains(text, noTLS):
-		return fmt.Sprintf("connect to %s: the server has no TLS: switch it on there (ssl=on), or set postgres.sslmode=disable", server)
+		return fmt.Sprintf("connect to %s: the server has no TLS: switch it on there (ssl=on), or set %s", server, s.Keys.SSLMode(postgresspec.SSLDisable))
 	case strings.Contains(text, "authentication method requirement"):
-		return fmt.Sprintf("log in to %s as %s: the server asks for the password in plain text, which benchd sends over TLS only: set postgres.sslmode=require, or use scram-sha-256 in pg_hba.conf", server, s.User)
+		return fmt.Sprintf("log in to %s as %s: the server asks for the password in plain text, which benchd sends over TLS only: set %s, or use scram-sha-256 in pg_hba.conf", server, s.User, s.Keys.SSLMode(postgresspec.SSLRequire))
 	case errors.Is(err, syscall.ECONNREFUSED):
-		return fmt.Sprintf("connect to %s: connection refused: start the server, or set postgres.host", server)
+		return fmt.Sprintf("connect to %s: connection refused: start the server, or set %s", server, s.Keys.Host)
 	case ctx.Err() != nil || errors.Is(err, os.ErrDeadlineExceeded):
-		return fmt.Sprintf("connect to %s: no answer within %s: check postgres.host and the network", server, Within)
+		return fmt.Sprintf("connect to %s: no answer within %s: check %s and the network", server, Within, s.Keys.Host)
 	}
-	return fmt.Sprintf("connect to %s: %v; check postgres.host", server, root(err))
+	return fmt.Sprintf("connect to %s: %v; check %s", server, root(err), s.Keys.Host)
 }
 
 // explainServer returns the text of an error with which the server refuses a connection.
@@ -124,11 +124,11 @@ func (c *Connector) explainServer(server string, e *pgconn.PgError) string {
 	case e.Code == InvalidPassword:
 		return fmt.Sprintf("log in to %s as %s: wrong password, or no such role: check postgres.user and postgres.password", server, s.User)
 	case e.Code == NoDatabase:
-		return fmt.Sprintf("log in to %s: database %s does not exist: create it (createdb %s), or set postgres.database", server, s.Database, s.Database)
+		return fmt.Sprintf("log in to %s: database %s does not exist: create it (createdb %s), or set %s", server, s.Database, s.Database, s.Keys.Database)
 	case e.Code == TooManyConnections:
 		return fmt.Sprintf("connect to %s: %s; each worker has a connection: raise max_connections of the server, or lower threadcount", server, e.Message)
 	case e.Code == Unauthorized && s.SSLMode == postgresspec.SSLDisable && strings.Contains(e.Message, "no encryption"):
-		return fmt.Sprintf("log in to %s as %s: %s: set postgres.sslmode=require if the server wants TLS, or add a line to its pg_hba.conf", server, s.User, e.Message)
+		return fmt.Sprintf("log in to %s as %s: %s: set %s if the server wants TLS, or add a line to its pg_hba.conf", server, s.User, e.Message, s.Keys.SSLMode(postgresspec.SSLRequire))
 	case e.Code == Unauthorized:
 		return fmt.Sprintf("log in to %s as %s: %s: check postgres.user, and pg_hba.conf of the server", server, s.User, e.Message)
 	case e.Code == CannotConnectNow:

@@ -13,7 +13,7 @@ func examine(facts map[string]string) descriptor.Finding {
 	}
 	if facts["in_recovery"] == "true" {
 		f.Found += ", which is a standby and accepts no writes"
-		f.Cure = "name the primary in " + hostKey
+		f.Cure = "name the primary in " + hostKey + " or " + urlKey
 	}
 	return f
 }

@@ -1,7 +1,6 @@
 package postgresspec
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -58,6 +57,7 @@ type Settings struct {
 	Database string
 	User     string
 	SSLMode  string
+	Keys     AddressKeys
 
 	Table  Table
 	Form   string
@@ -70,6 +70,21 @@ type Settings struct {
 	Create      descriptor.Creation
 	FillFactor  int
 	Unlogged    bool
+}
+
+// AddressKeys are the properties that the user gave the address by, for messages that name them.
+type AddressKeys struct {
+	Host     string // postgres.host or db.url
+	Database string // postgres.database or db.url
+	sslMode  string // postgres.sslmode or db.url
+}
+
+// SSLMode returns how the user sets a mode of TLS.
+func (k AddressKeys) SSLMode(mode string) string {
+	if k.sslMode == urlKey {
+		return "sslmode=" + mode + " in " + urlKey
+	}
+	return sslModeKey + "=" + mode
 }
 
 // Read returns the settings of resolved properties. The error is of type property.Problems.
@@ -95,6 +110,7 @@ func Read(properties map[string]string) (Settings, error) {
 		Database: at.database,
 		User:     v.Text(userKey),
 		SSLMode:  at.sslMode,
+		Keys:     at.keys,
 
 		Table:  table,
 		Form:   v.Text(formKey),
@@ -113,12 +129,18 @@ func Read(properties map[string]string) (Settings, error) {
 
 // addressOf returns what db.url names, or else what the properties of postgres name.
 func addressOf(v property.Values) (address, error) {
-	given := address{host: v.Text(hostKey), database: v.Text(databaseKey), sslMode: v.Text(sslModeKey)}
+	given := address{
+		host: v.Text(hostKey), database: v.Text(databaseKey), sslMode: v.Text(sslModeKey),
+		keys: AddressKeys{Host: hostKey, Database: databaseKey, sslMode: sslModeKey},
+	}
 	if v.Text(urlKey) == "" {
 		return given, nil
 	}
 	at, err := parseURL(v.Text(urlKey))
-	at.sslMode = cmp.Or(at.sslMode, given.sslMode)
+	at.keys = AddressKeys{Host: urlKey, Database: urlKey, sslMode: urlKey}
+	if at.sslMode == "" {
+		at.sslMode, at.keys.sslMode = given.sslMode, sslModeKey
+	}
 	return at, err
 }
 

@@ -72,7 +72,8 @@ func TestSettings(t *testing.T) {
 	s, err := Read(nil)
 	require.NoError(t, err)
 	require.Equal(t, Settings{
-		Address: "127.0.0.1:5432", Host: "127.0.0.1", Database: "postgres", User: "postgres", SSLMode: "disable", Table: Table{Name: "usertable"},
+		Address: "127.0.0.1:5432", Host: "127.0.0.1", Database: "postgres", User: "postgres", SSLMode: "disable",
+		Keys: AddressKeys{Host: "postgres.host", Database: "postgres.database", sslMode: "postgres.sslmode"}, Table: Table{Name: "usertable"},
 		Form: "columns", Timeout: time.Minute, Runs: true, Create: descriptor.CreateNever, FillFactor: 100,
 	}, s)
 	s, err = Read(map[string]string{"phase": "load,run", "table": "Bench.UserTable", "postgres.host": "[::1]:5433", "postgres.form": "jsonb"})
@@ -92,6 +93,8 @@ func TestPropertiesOfYCSB(t *testing.T) {
 		"db.user", "admin", "db.passwd", "file:pg", "db.batchsize", "1000", "jdbc.autocommit", "true", "jdbc.fetchsize", "10")
 	require.NoError(t, err)
 	require.Equal(t, []string{"db1:5433", "ycsb", "admin", "require"}, []string{s.Address, s.Database, s.User, s.SSLMode})
+	require.Equal(t, AddressKeys{Host: "db.url", Database: "db.url", sslMode: "db.url"}, s.Keys, "messages name what the user wrote")
+	require.Equal(t, "sslmode=disable in db.url", s.Keys.SSLMode("disable"))
 	for _, name := range []string{"db.driver", "db.batchsize", "jdbc.fetchsize"} {
 		require.Contains(t, warnings, name)
 	}

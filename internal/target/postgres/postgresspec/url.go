@@ -23,7 +23,10 @@ const (
 const defaultPort = "5432"
 
 // address is what a URL names.
-type address struct{ host, database, sslMode string }
+type address struct {
+	host, database, sslMode string
+	keys                    AddressKeys
+}
 
 // checkHost accepts host[:port], with brackets around an IPv6 address that has a port.
 func checkHost(value string) (string, error) {
