@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/benchd/benchd/internal/suggest"
 )
 
 // TemplateError is a mistake in a template.
@@ -216,8 +218,10 @@ func (p *templateParser) part(at int, text string) {
 	switch {
 	case name.word == "salt":
 		p.salt(&one, name, list)
+	case !name.bare && suggest.Close(name.word, []string{"salt"}) != "":
+		p.fail(at, "%s takes no argument; did you mean salt?", name.word)
 	case !name.bare:
-		p.fail(at, "%s takes no argument: write its options after a colon, such as {%[1]s:zipf(1000)}; only salt(n) has one", name.word)
+		p.fail(at, "%s takes no argument: write its options after a colon, such as {tenant:zipf(1000)}; only salt(n) has one", name.word)
 	case name.word == "seq":
 		p.seq(&one, list)
 	case name.word == "ts":
@@ -259,10 +263,12 @@ func (p *templateParser) salt(one *part, name call, list []call) {
 	p.category(one, name, maxCategories)
 }
 
+func seqOptions() []string { return []string{"pad", "hex", "base62", "hash", "reverse"} }
+
 // seq reads the options of the key number.
 func (p *templateParser) seq(one *part, list []call) {
 	one.write, one.width, one.open = decimal, 1, true
-	given := p.flags(list, "seq", []string{"pad", "hex", "base62", "hash", "reverse"})
+	given := p.flags(list, "seq", seqOptions())
 	hash := given["hash"] != nil
 	for _, pair := range [][2]string{{"pad", "hex"}, {"pad", "base62"}, {"pad", "hash"}, {"hex", "base62"}, {"hash", "reverse"}} {
 		if a, b := given[pair[0]], given[pair[1]]; a != nil && b != nil {
@@ -293,6 +299,13 @@ func (p *templateParser) seq(one *part, list []call) {
 // own reads the one option of a part with a name of the user's.
 func (p *templateParser) own(one *part, at int, list []call) {
 	const want = "zipf(n), uniform(n), cycle(n), hex(digits) or base62(digits)"
+	known := []string{"zipf", "uniform", "cycle", "hex", "base62"}
+	if len(list) != 1 || !slices.Contains(known, list[0].word) {
+		if meant := meantPart(one.name, list); meant != "" {
+			p.fail(at, "unknown part %s; did you mean %s?", one.name, meant)
+			return
+		}
+	}
 	if len(list) != 1 {
 		p.fail(at, "part %s needs one option: %s; the parts seq, ts and salt(n) have their own", one.name, want)
 		return
@@ -319,8 +332,30 @@ func (p *templateParser) own(one *part, at int, list []call) {
 			one.count *= base
 		}
 	default:
-		p.fail(c.at, "unknown option %q of part %s: want %s", c.word, one.name, want)
+		p.unknown(c, "part "+one.name, known, want)
 	}
+}
+
+// meantPart returns the part that has these options and a name like this one, or "".
+func meantPart(name string, list []call) string {
+	parts := map[string][]string{"seq": seqOptions(), "ts": tsOptions(), "salt": nil}
+	var fit []string
+	for part, options := range parts {
+		if !slices.ContainsFunc(list, func(c call) bool { return !slices.Contains(options, c.word) }) {
+			fit = append(fit, part)
+		}
+	}
+	slices.Sort(fit)
+	return suggest.Close(name, fit)
+}
+
+// unknown reports an unknown option of a part, with the option that it may have been meant to be.
+func (p *templateParser) unknown(c call, of string, known []string, want string) {
+	if near := suggest.Nearest(c.word, known); near != "" {
+		p.fail(c.at, "unknown option %q of %s; did you mean %s?", c.word, of, near)
+		return
+	}
+	p.fail(c.at, "unknown option %q of %s: want %s", c.word, of, want)
 }
 
 // category reads the number of categories, and sets the width of their numbers.
@@ -367,7 +402,7 @@ func (p *templateParser) flags(list []call, name string, known []string) map[str
 	for i, c := range list {
 		switch {
 		case !slices.Contains(known, c.word):
-			p.fail(c.at, "unknown option %q of %s: want %s", c.word, name, strings.Join(known, ", "))
+			p.unknown(c, name, known, strings.Join(known, ", "))
 		case given[c.word] != nil:
 			p.fail(c.at, "%s appears twice; remove one of them", c.word)
 		default:

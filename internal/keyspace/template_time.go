@@ -33,13 +33,17 @@ func timeFormats() []timeFormat {
 	}
 }
 
+func tsOptions() []string {
+	options := []string{"start", "step", "per", "reverse"}
+	for _, f := range timeFormats() {
+		options = append(options, f.name)
+	}
+	return options
+}
+
 // ts reads the options of a time.
 func (p *templateParser) ts(one *part, list []call) {
-	known := []string{"start", "step", "per", "reverse"}
-	for _, f := range timeFormats() {
-		known = append(known, f.name)
-	}
-	given := p.flags(list, "ts", known)
+	given := p.flags(list, "ts", tsOptions())
 	f := p.timeFormat(given)
 	start, _ := time.Parse(time.DateOnly, tsStart)
 	if c := given["start"]; c != nil {

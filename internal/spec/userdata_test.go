@@ -23,7 +23,7 @@ func TestMistakesInUserDataAreReportedTogether(t *testing.T) {
 	_, _, err := reader().Parse(s)
 	require.EqualError(t, err, strings.Join([]string{
 		`w.properties:3: key.template: column 14 of the template: invalid number "x" of zipf: want an integer from 1 to 1000000`,
-		`w.properties:3: key.template: column 23 of the template: unknown option "hsh" of seq: want pad, hex, base62, hash, reverse`,
+		`w.properties:3: key.template: column 23 of the template: unknown option "hsh" of seq; did you mean hash?`,
 		`w.properties:3: key.template: column 28 of the template: { without }; end the part with }, or write {{ for a brace in the key`,
 		`w.properties:4: value.ratio: 0.2 is out of range; write a ratio from 0.4 to 1: below it snappy and zstd do not agree, because snappy needs three bytes for each 64 that repeat`,
 		`w.properties:6: value.sizes: sizes.txt:2:1: invalid size "1k": want bytes from 0 to 67108864`,
@@ -57,10 +57,10 @@ func TestMistakesInTemplatesOfASuiteHaveTheirColumn(t *testing.T) {
 	}, "\n") + "\n"
 	_, _, err := reader().Parse(Submission{Suite: &File{Name: "s.yaml", Content: []byte(content)}})
 	require.EqualError(t, err, strings.Join([]string{
-		`s.yaml:7:24: key.template: column 2 of the template: part sek needs one option: zipf(n), uniform(n), cycle(n), hex(digits) or base62(digits); the parts seq, ts and salt(n) have their own`,
+		`s.yaml:7:24: key.template: column 2 of the template: unknown part sek; did you mean seq?`,
 		`s.yaml:7:47: key.template: column 10 of the template: invalid number "99" of pad: want an integer from 1 to 19`,
 		`s.yaml:7:51: key.template: column 14 of the template: { without }; end the part with }, or write {{ for a brace in the key`,
-		`s.yaml:10:30: key.template: column 10 of the template: unknown option "hsh" of seq: want pad, hex, base62, hash, reverse`,
+		`s.yaml:10:30: key.template: column 10 of the template: unknown option "hsh" of seq; did you mean hash?`,
 		`s.yaml:10:39: key.template: column 19 of the template: step 1s is not a multiple of 24h0m0s, the resolution of day: rows would share a time; write a longer step, or a finer format`,
 		`s.yaml:12:32: key.template: want a single value, got a map; a text that begins with { needs quotes, such as '{seq:hash}'`,
 		`s.yaml:14:32: key.template: column 8 of the template: part x needs one option: zipf(n), uniform(n), cycle(n), hex(digits) or base62(digits); the parts seq, ts and salt(n) have their own`,
