@@ -185,6 +185,9 @@ func (s *segment) start(at int64, base *clock.Timebase, sessions []Session, stop
 	for i, w := range s.workers {
 		w.session = sessions[i]
 		w.buffers, _ = sessions[i].(Buffering)
+		if placed, ok := sessions[i].(Placed); ok {
+			w.gen.Place(placed.Place)
+		}
 		if w.counted = w.g.schedule == nil && w.pace == nil; w.counted {
 			brisk++
 		}

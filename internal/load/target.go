@@ -39,6 +39,14 @@ type Buffering interface {
 	Lost() []Lost
 }
 
+// Placed is a Session whose MultiRow writes rows of one place only, such as a region of a table.
+type Placed interface {
+	Session
+	// Place returns a function that reports whether another key is in the same place as key, or nil if that is not known. It is
+	// valid until the next call. Place is called before an operation, and must not wait.
+	Place(key []byte) func(key []byte) bool
+}
+
 // BufferUse is what an operation did with the buffer of its session. It is not a field of workload.Outcome, which has as
 // many fields as the compiler keeps in registers.
 type BufferUse int8

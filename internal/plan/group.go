@@ -79,6 +79,7 @@ func Combined(groups []Group) workload.Proportions {
 		all.Append += p.Append / sum
 		all.MultiGet += p.MultiGet / sum
 		all.CheckAndPut += p.CheckAndPut / sum
+		all.MultiRow += p.MultiRow / sum
 	}
 	return all
 }

@@ -83,7 +83,7 @@ func (t table) ofGroups(k property.Key) bool {
 	}
 	return strings.HasSuffix(k.Name, "proportion") || slices.Contains([]string{
 		"table", "threadcount", "threads.total", "target", "arrival", "rate", "limit.notfound", "limit.errors",
-		"recordcount", "insertstart", "insertcount", "batchsize", "multiget.size", "increment.by",
+		"recordcount", "insertstart", "insertcount", "batchsize", "multiget.size", "multirow.size", "increment.by",
 		"fieldcount", "fieldnameprefix", "fieldlength", "minfieldlength", "readallfields", "readallfieldsbyname", "writeallfields",
 		"minscanlength", "maxscanlength", "insertorder", "zeropadding", "keyprefix", "dataintegrity",
 		"requestdistribution", "scanlengthdistribution", "hotspotdatafraction", "hotspotopnfraction",

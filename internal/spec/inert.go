@@ -36,6 +36,7 @@ func (r *resolver) effects(s plan.Settings) []effect {
 			effect{[]string{"exponential.percentile", "exponential.frac"}, "requestdistribution=exponential", c.RequestDistribution == workload.Exponential},
 			effect{[]string{"minscanlength", "maxscanlength", "scanlengthdistribution"}, "scanproportion above 0", c.Proportions.Scan > 0},
 			effect{[]string{"multiget.size"}, "multigetproportion above 0", c.Proportions.MultiGet > 0},
+			effect{[]string{"multirow.size"}, "multirowproportion above 0", c.Proportions.MultiRow > 0},
 			effect{[]string{"increment.by"}, "incrementproportion above 0", c.Proportions.Increment > 0},
 		)
 	}

@@ -59,6 +59,7 @@ func workloadKeys() []property.Key {
 		proportion("appendproportion", "0", "weight of appends"),
 		proportion("multigetproportion", "0", "weight of reads of several rows in one request"),
 		proportion("checkandputproportion", "0", "weight of conditional writes"),
+		proportion("multirowproportion", "0", "weight of writes of several rows that take effect together or not at all"),
 
 		{Name: "fieldcount", Kind: property.Int, Default: "10", Min: 1, Max: 100_000, Doc: "number of fields in a row"},
 		{Name: "fieldnameprefix", Kind: property.Text, Default: "field", Doc: "prefix of a field's name; the number of the field follows"},
@@ -85,6 +86,7 @@ func workloadKeys() []property.Key {
 
 		{Name: "batchsize", Kind: property.Int, Default: "1", Min: 1, Max: 100_000, Doc: "number of rows per insert; an operation is then one batch"},
 		{Name: "multiget.size", Kind: property.Int, Default: "10", Min: 1, Max: 100_000, Doc: "number of rows per multi-get"},
+		{Name: "multirow.size", Kind: property.Int, Default: "5", Min: 2, Max: 1000, Doc: "number of rows that such a write has"},
 		{Name: "increment.by", Kind: property.Int, Default: "1", Min: -1e15, Max: 1e15, Doc: "amount that an increment adds"},
 
 		{Name: "core_workload_insertion_retry_limit", Kind: property.Int, Default: "0", Max: 1e6, Doc: "number of retries of a failed insert in the load phase"},

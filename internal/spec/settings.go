@@ -105,6 +105,7 @@ func (v values) workload() workload.Config {
 			Append:          v.Float("appendproportion"),
 			MultiGet:        v.Float("multigetproportion"),
 			CheckAndPut:     v.Float("checkandputproportion"),
+			MultiRow:        v.Float("multirowproportion"),
 		},
 		RequestDistribution:   v.distribution("requestdistribution"),
 		HotspotDataFraction:   v.Float("hotspotdatafraction"),
@@ -136,6 +137,7 @@ func (v values) workload() workload.Config {
 
 		BatchSize:    v.Int("batchsize"),
 		MultiGetSize: v.Int("multiget.size"),
+		MultiRowSize: v.Int("multirow.size"),
 		IncrementBy:  v.Int64("increment.by"),
 
 		InsertionRetryLimit:    v.Int("core_workload_insertion_retry_limit"),

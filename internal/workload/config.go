@@ -9,8 +9,8 @@ import (
 
 // Proportions are the weights of the kinds of operation. They need not add up to one.
 type Proportions struct {
-	Read, Update, Insert, Scan, ReadModifyWrite      float64
-	Delete, Increment, Append, MultiGet, CheckAndPut float64
+	Read, Update, Insert, Scan, ReadModifyWrite                float64
+	Delete, Increment, Append, MultiGet, CheckAndPut, MultiRow float64
 }
 
 // Config describes a workload: YCSB's CoreWorkload and benchd's extensions. The names are those of its properties.
@@ -58,6 +58,7 @@ type Config struct {
 
 	BatchSize    int // rows of one Insert; 1 means no batch
 	MultiGetSize int // rows of one MultiGet
+	MultiRowSize int // rows of one MultiRow
 	IncrementBy  int64
 
 	InsertionRetryLimit    int

@@ -23,6 +23,7 @@ type Generator struct {
 	verifier      *verifier // nil without DataIntegrity
 
 	points *points // for time series; nil otherwise
+	gather *gather // draws the rows of a MultiRow; nil without them
 
 	inserts    *inserts // for a run
 	own, owned int64    // the insert in flight: its first row, as inserts count rows, and the number of rows
@@ -42,6 +43,8 @@ const (
 	streamLengths
 	streamValues
 	streamOrder // of time series
+	streamGather
+	streamGatherAgain
 )
 
 // Generator returns the generator of a worker of the shard. In a load it yields the worker's range of rows, in a run
@@ -72,6 +75,9 @@ func (s *Shard) Generator(worker int) *Generator {
 	g.inserts = s.insertsOf(worker)
 	g.chooser = s.requests.chooser(g.inserts, s.share.rank(s.index, worker), s.share.all,
 		stream(streamKeys), stream(streamAgain))
+	if s.mix.has(MultiRow) {
+		g.gather = newGather(g, stream(streamGather), stream(streamGatherAgain), worker)
+	}
 	if s.cfg.DataIntegrity {
 		g.verifier = newVerifier(s.cfg.FieldLength)
 	}
@@ -133,6 +139,8 @@ func (g *Generator) Next(op *Op) bool {
 			op.Keys = g.rows.addName(op.Keys, g.chooser.next())
 		}
 		op.Fields = g.readFields()
+	case MultiRow:
+		g.gather.fill(op)
 	case Verify, Cleanup, NumKinds: // never drawn
 	}
 	return true
@@ -164,7 +172,7 @@ func (g *Generator) Replay(op *Op, kind Kind, key []byte, size, rows int) {
 		}
 		op.Fields = g.rows.fields
 		op.Values = g.rows.values(key, op.Fields)
-	case Delete, MultiGet, Verify, Cleanup, NumKinds: // the key is all of a Delete; a trace has no others
+	case Delete, MultiGet, MultiRow, Verify, Cleanup, NumKinds: // the key is all of a Delete; a trace has no others
 	}
 }
 

@@ -32,6 +32,7 @@ func (p *Proportions) Shares() []Share {
 		{Append, "appendproportion", p.Append},
 		{MultiGet, "multigetproportion", p.MultiGet},
 		{CheckAndPut, "checkandputproportion", p.CheckAndPut},
+		{MultiRow, "multirowproportion", p.MultiRow},
 	}
 }
 

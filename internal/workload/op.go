@@ -15,6 +15,7 @@ const (
 	Append               // appends Values[0] to Fields[0]
 	MultiGet             // reads Keys in one request
 	CheckAndPut          // writes Values into Fields on the condition that the row has Fields[0]
+	MultiRow             // writes Values into Fields of all Keys at once: either all of it takes effect or nothing
 	Verify               // verifies the result of a read; never sent to a target
 	Cleanup              // the end of a session; never drawn
 	NumKinds             // the number of kinds
@@ -24,7 +25,7 @@ const (
 func (k Kind) String() string {
 	names := [NumKinds]string{
 		"READ", "UPDATE", "INSERT", "SCAN", "READ-MODIFY-WRITE", "DELETE", "INCREMENT", "APPEND",
-		"MULTI-GET", "CHECK-AND-PUT", "VERIFY", "CLEANUP",
+		"MULTI-GET", "CHECK-AND-PUT", "MULTI-ROW", "VERIFY", "CLEANUP",
 	}
 	return names[k]
 }
@@ -36,12 +37,12 @@ type Op struct {
 
 	// Key is the row's key; for a Scan the first key; unused when Keys is set.
 	Key []byte
-	// Keys are the rows of a MultiGet or of a batched Insert (then Key is nil).
+	// Keys are the rows of a MultiGet, of a MultiRow or of a batched Insert (then Key is nil).
 	Keys [][]byte
 
 	// Fields names the columns to read or write; nil reads all.
 	Fields [][]byte
-	// Values are the values to write, parallel to Fields; for a batched Insert row r's value of field f is
+	// Values are the values to write, parallel to Fields; for a MultiRow or a batched Insert row r's value of field f is
 	// Values[r*len(Fields)+f].
 	Values [][]byte
 	// ReadFields names the columns that the read of a ReadModifyWrite reads; nil reads all. Its update writes Fields and
@@ -52,6 +53,10 @@ type Op struct {
 	ScanLength int
 	// Delta is the amount that an Increment adds.
 	Delta int64
+
+	// Gather, of a MultiRow, draws each row after the first again until holds accepts it, and sets its key and values. It reports
+	// whether it has found such rows. A target whose MultiRow writes rows of one place only calls it when they are not in one.
+	Gather func(holds func(key []byte) bool) bool
 
 	// Collect, if not nil, is called by the target for each cell that a Read returned, so that the caller can verify it.
 	// The slices are valid during the call only.

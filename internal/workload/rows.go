@@ -16,7 +16,7 @@ type rows struct {
 	filler  keyspace.Values
 
 	key   []byte
-	keys  [][]byte // of a batch or a MultiGet
+	keys  [][]byte // of a batch, a MultiGet or a MultiRow
 	cells [][]byte // values
 	large []byte   // value of a trace
 	one   [1][]byte
@@ -42,17 +42,22 @@ func newRows(s *Shard, lengths, values keyspace.Rand) rows {
 	if s.mix.has(MultiGet) {
 		several = max(several, s.cfg.MultiGetSize)
 	}
+	writes := r.batch // rows whose values are in memory
+	if !s.load && s.mix.has(MultiRow) {
+		writes = max(writes, s.cfg.MultiRowSize)
+		several = max(several, writes)
+	}
 	r.keys = make([][]byte, several)
 	keys := make([]byte, apart(several*s.names.Longest(), 1))
 	for i := range r.keys {
 		at := i * s.names.Longest()
 		r.keys[i] = keys[at : at : at+s.names.Longest()]
 	}
-	if !s.load && !s.mix.has(Update, Insert, ReadModifyWrite, Append, CheckAndPut) {
+	if !s.load && !s.mix.has(Update, Insert, ReadModifyWrite, Append, CheckAndPut, MultiRow) {
 		return r
 	}
 	const header = 24 // bytes of a slice
-	cells := r.batch * len(r.fields)
+	cells := writes * len(r.fields)
 	r.cells = make([][]byte, cells, apart(cells, header))
 	longest := int(r.length.longest)
 	room := (longest + keyspace.Padding) &^ keyspace.Padding

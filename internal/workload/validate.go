@@ -136,6 +136,10 @@ func (v *validator) fields() {
 		v.fail("fieldlength", longest, fmt.Sprintf("makes one insert %.3g bytes long with fieldcount=%d and batchsize=%d, more than the maximum of %d",
 			size, c.FieldCount, c.BatchSize, maxInsertBytes), "lower one of the three")
 	}
+	if size := float64(longest) * float64(c.FieldCount) * float64(c.MultiRowSize); c.Proportions.MultiRow > 0 && size > maxInsertBytes {
+		v.fail("multirow.size", c.MultiRowSize, fmt.Sprintf("makes one mutation up to %.3g bytes long with values of %d bytes and fieldcount=%d, more than the maximum of %d",
+			size, longest, c.FieldCount, maxInsertBytes), "lower one of the three")
+	}
 	if c.DataIntegrity {
 		v.integrity()
 	}
@@ -221,6 +225,22 @@ func (v *validator) mix() {
 	}
 	if v.c.Proportions.MultiGet > 0 {
 		least(v, "multiget.size", v.c.MultiGetSize, 1)
+	}
+	if v.c.Proportions.MultiRow > 0 {
+		v.multiRow()
+	}
+}
+
+// multiRow checks the settings of MultiRows, whose rows differ from each other.
+func (v *validator) multiRow() {
+	c := v.c
+	good := least(v, "multirow.size", c.MultiRowSize, 2)
+	if count := c.RequestCount(); good && count > 0 && int64(c.MultiRowSize) > count {
+		v.fail("multirow.size", c.MultiRowSize, fmt.Sprintf("is more than the %d rows that are requested", count), "lower it, or raise recordcount")
+	}
+	if c.RequestDistribution == Sequential {
+		v.fail("requestdistribution", c.RequestDistribution, "conflicts with multirowproportion: rows that follow in the order of their numbers are in different regions",
+			"write uniform or zipfian")
 	}
 }
 

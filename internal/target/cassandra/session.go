@@ -63,7 +63,7 @@ func (s *session) Do(ctx context.Context, op *workload.Op) workload.Outcome {
 		return s.multiGet(ctx, op)
 	case workload.CheckAndPut:
 		return s.checkAndPut(ctx, op)
-	case workload.Append, workload.ReadModifyWrite, workload.Verify, workload.Cleanup, workload.NumKinds:
+	case workload.Append, workload.MultiRow, workload.ReadModifyWrite, workload.Verify, workload.Cleanup, workload.NumKinds:
 	}
 	return workload.Outcome{Code: workload.NotImplemented, Err: fmt.Errorf("%w: %s", errUnknown, op.Kind)}
 }

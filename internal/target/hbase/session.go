@@ -28,7 +28,10 @@ type session struct {
 	condition []byte
 	cells     [][2][]byte // column and value
 	scan      scanned
-	scanned   *region // where the last page came from
+	scanned   *region      // where the last page came from
+	multi     *workload.Op // a MultiRow
+	place     *region      // of its rows
+	holds     func(key []byte) bool
 	filter    []byte
 	start     []byte
 	number    [8]byte
@@ -43,6 +46,7 @@ type session struct {
 
 func newSession(t *Table, worker int) *session {
 	s := &session{t: t, slot: worker % t.settings.Connections, call: rpc.NewCall(), parcels: map[*server]*parcel{}}
+	s.holds = func(key []byte) bool { return s.place.holds(key) }
 	s.deadline.init(t.settings.Timeout, t.settings.RPCTimeout)
 	s.timeline = newTimeline(t, s.slot)
 	if t.settings.BatchSize > 1 {
@@ -104,6 +108,8 @@ func (s *session) do(ctx context.Context, op *workload.Op) workload.Outcome {
 		return s.multiGet(op)
 	case workload.CheckAndPut:
 		return s.checkAndPut(op)
+	case workload.MultiRow:
+		return s.multiRow(op)
 	case workload.ReadModifyWrite, workload.Verify, workload.Cleanup, workload.NumKinds:
 	}
 	return workload.Outcome{Code: workload.NotImplemented, Err: fmt.Errorf("%w: %s", errUnknown, op.Kind)}

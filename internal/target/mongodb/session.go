@@ -62,7 +62,7 @@ func (s *session) do(op *workload.Op) workload.Outcome {
 		return s.multiGet(op)
 	case workload.CheckAndPut:
 		return s.checkAndPut(op)
-	case workload.Append, workload.ReadModifyWrite, workload.Verify, workload.Cleanup, workload.NumKinds:
+	case workload.Append, workload.MultiRow, workload.ReadModifyWrite, workload.Verify, workload.Cleanup, workload.NumKinds:
 	}
 	return workload.Outcome{Code: workload.NotImplemented, Err: fmt.Errorf("target mongodb does not support %s", op.Kind)}
 }

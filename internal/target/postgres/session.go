@@ -138,7 +138,7 @@ func (s *session) do(op *workload.Op) workload.Outcome {
 		return s.compute(appendTo, op, op.Values[0])
 	case workload.MultiGet:
 		return s.readSeveral(op)
-	case workload.ReadModifyWrite, workload.Verify, workload.Cleanup, workload.NumKinds:
+	case workload.MultiRow, workload.ReadModifyWrite, workload.Verify, workload.Cleanup, workload.NumKinds:
 	}
 	return workload.Outcome{Code: workload.NotImplemented, Err: fmt.Errorf("%w: %s", errUnknown, op.Kind)}
 }

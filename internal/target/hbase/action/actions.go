@@ -149,7 +149,7 @@ func (a *actor) create(ctx context.Context, args map[string]string) (load.Answer
 	if err != nil {
 		return load.Answer{}, load.Mark(load.ErrAction, fmt.Errorf("create: %w", err))
 	}
-	if err := a.client.Create(ctx, setup.Descriptor(s, a.by), points); err != nil {
+	if err := a.client.Create(ctx, setup.Descriptor(s, a.workload, a.by), points); err != nil {
 		return load.Answer{}, err
 	}
 	return answerf("table %s is created with %s", args["table"], countRegions(len(points)+1)), nil

@@ -81,7 +81,7 @@ func (s *session) do(ctx context.Context, op *workload.Op) workload.Outcome {
 		return s.mutate(call, err, bytes)
 	case workload.CheckAndPut:
 		return s.checkAndPut(ctx, op)
-	case workload.MultiGet, workload.ReadModifyWrite, workload.Verify, workload.Cleanup, workload.NumKinds:
+	case workload.MultiGet, workload.MultiRow, workload.ReadModifyWrite, workload.Verify, workload.Cleanup, workload.NumKinds:
 	}
 	return workload.Outcome{Code: workload.NotImplemented, Err: fmt.Errorf("%w: %s", errUnknown, op.Kind)}
 }

@@ -76,6 +76,7 @@ func missingInGohbase() []missing {
 		{"hbase.batch.size", []string{"1"}, "is batching of the native client", "set gohbase.rpcQueueSize instead, or use hbase.client=native"},
 		{"batchsize", []string{"1"}, "writes several rows in one request", off},
 		{"multigetproportion", none(), "reads several rows in one request", off},
+		{"multirowproportion", none(), "writes several rows of a region together", off},
 		{retriesKey, []string{"2147483647"}, "limits the number of tries", off},
 		{pauseKey, []string{"5"}, "sets the pauses between tries", off},
 		{registryKey, []string{RegistryZooKeeper}, "asks HBase's own servers in place of ZooKeeper", native},

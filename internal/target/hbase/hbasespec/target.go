@@ -20,6 +20,7 @@ func Target() descriptor.Target {
 	for _, v := range []string{"094", "098", "1", "10", "12", "14", "2", "20"} {
 		t.Aliases = append(t.Aliases, "hbase"+v, "site.ycsb.db.hbase"+v+".HBaseClient"+v, "site.ycsb.db.HBaseClient"+v)
 	}
+	t.Operations = append(t.Operations, workload.MultiRow) // the sandbox has no plug-ins
 	t.Admin = admin()
 	t.Site = descriptor.Site{
 		Flag: "hbase-site", Usage: "read the address, the security and the timeouts of the cluster from an hbase-site.xml `FILE`",

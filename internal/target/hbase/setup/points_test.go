@@ -64,7 +64,7 @@ func TestExplicitPointsAreTaken(t *testing.T) {
 }
 
 func TestTheDescriptorNamesTheCreator(t *testing.T) {
-	table := setup.Descriptor(hbasespec.Settings{Namespace: "n", Table: "t", Family: hbasespec.Family{Name: "cf", Versions: 3}}, "20261121-abcd.1")
+	table := setup.Descriptor(hbasespec.Settings{Namespace: "n", Table: "t", Family: hbasespec.Family{Name: "cf", Versions: 3}}, workload.Config{}, "20261121-abcd.1")
 	require.Equal(t, "n:t", table.Name)
 	require.True(t, table.Marked())
 	require.Equal(t, "20261121-abcd.1", table.Attributes[admin.Mark])
@@ -74,9 +74,9 @@ func TestTheDescriptorNamesTheCreator(t *testing.T) {
 
 func TestSizesOfATableDefaultToHBases(t *testing.T) {
 	s := hbasespec.Settings{Table: "t", Family: hbasespec.Family{Name: "cf"}}
-	require.Len(t, setup.Descriptor(s, "x").Attributes, 1, "the mark alone")
+	require.Len(t, setup.Descriptor(s, workload.Config{}, "x").Attributes, 1, "the mark alone")
 	s.FileSize, s.FlushSize = 2<<20, 1<<20
-	attributes := setup.Descriptor(s, "x").Attributes
+	attributes := setup.Descriptor(s, workload.Config{}, "x").Attributes
 	require.Equal(t, "2097152", attributes["MAX_FILESIZE"])
 	require.Equal(t, "1048576", attributes["MEMSTORE_FLUSHSIZE"])
 }

@@ -38,6 +38,11 @@ func Prepare(ctx context.Context, c *admin.Client, s hbasespec.Settings, w workl
 	if err := waitReplicas(ctx, c, s.FullTable(), replicas, log); err != nil {
 		return outcome, err
 	}
+	if w.Proportions.MultiRow > 0 {
+		if err := checkMultiRow(ctx, c, s.FullTable()); err != nil {
+			return outcome, err
+		}
+	}
 	regions, err := c.Regions(ctx, s.FullTable())
 	outcome.Regions = len(regions)
 	if wanted := s.Splits.Count + 1; err == nil && !outcome.Created && s.Splits.Count > 0 && wanted != len(regions) {
@@ -78,7 +83,7 @@ func create(ctx context.Context, c *admin.Client, s hbasespec.Settings, w worklo
 		return err
 	}
 	log.Info("creating the table", "table", s.FullTable(), "regions", len(points)+1)
-	err = c.Create(ctx, Descriptor(s, run), points)
+	err = c.Create(ctx, Descriptor(s, w, run), points)
 	if errors.Is(err, admin.ErrTableExists) {
 		return fmt.Errorf("%w: another client created it at the same time; run again to use it", err)
 	}
@@ -105,9 +110,20 @@ func validate(ctx context.Context, c *admin.Client, s hbasespec.Settings, found 
 	return nil
 }
 
+// checkMultiRow fails when a table cannot write several rows at once.
+func checkMultiRow(ctx context.Context, c *admin.Client, table string) error {
+	has, err := c.HasMultiRow(ctx, table)
+	if err != nil || has {
+		return err
+	}
+	_, value := admin.MultiRowAttribute()
+	return fmt.Errorf("table %s cannot write several rows at once, which multirowproportion needs: its regions do not have HBase's %s. Add it in HBase's shell with `alter '%s', METHOD => 'table_att', 'coprocessor' => '%s'`, or let benchd create the table (hbase.table.create=recreate)",
+		table, admin.MultiRowEndpoint, table, value)
+}
+
 // Descriptor returns the descriptor of the settings' table, marked with its creator. Attributes with HBase's defaults are left
 // out.
-func Descriptor(s hbasespec.Settings, by string) admin.Table {
+func Descriptor(s hbasespec.Settings, w workload.Config, by string) admin.Table {
 	f := s.Family
 	attributes := map[string]string{
 		"VERSIONS": strconv.Itoa(f.Versions), "COMPRESSION": f.Compression, "BLOCKSIZE": strconv.Itoa(f.BlockSize),
@@ -125,6 +141,10 @@ func Descriptor(s hbasespec.Settings, by string) admin.Table {
 	}
 	if s.Replicas > 1 {
 		table[admin.Replication] = strconv.Itoa(s.Replicas)
+	}
+	if w.Proportions.MultiRow > 0 {
+		name, value := admin.MultiRowAttribute()
+		table[name] = value
 	}
 	return admin.Table{
 		Name: s.FullTable(), Attributes: table,
