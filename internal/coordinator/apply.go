@@ -18,7 +18,10 @@ func (c *Coordinator) apply(ctx context.Context, r archive.RunRecord, events []a
 	defer c.turn.Unlock()
 	_, err := c.changeSuite(ctx, r.Suite, lifecycle.RunChanged{Run: r.ID, Status: r.Status, Reason: r.Reason}, func(status result.Status) error {
 		change.Suite, change.Status = r.Suite, status
-		return c.archive.Apply(ctx, change)
+		settle := c.announceViolation(r)
+		err := c.archive.Apply(ctx, change)
+		settle(err == nil)
+		return err
 	})
 	return err
 }

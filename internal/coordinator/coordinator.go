@@ -24,6 +24,7 @@ import (
 	benchdv1 "github.com/benchd/benchd/internal/gen/benchd/v1"
 	"github.com/benchd/benchd/internal/latency"
 	"github.com/benchd/benchd/internal/lifecycle"
+	"github.com/benchd/benchd/internal/notice"
 	"github.com/benchd/benchd/internal/pki"
 	"github.com/benchd/benchd/internal/quarantine"
 	"github.com/benchd/benchd/internal/record"
@@ -53,7 +54,9 @@ type Config struct {
 	// Listeners describe how the listeners are secured, for About and results.
 	Listeners []string
 	// Enroller issues certificates of agents; the ledger of join tokens is in DataDir. Default: none are issued.
-	Enroller  *pki.Enroller
+	Enroller *pki.Enroller
+	// Announce keeps what happens to suites, for receivers that are notified. Default: nobody is.
+	Announce  notice.Announce
 	ShowEnded time.Duration // how long the metrics of an ended run are exported; default: promexport.DefaultKeep
 }
 

@@ -23,6 +23,7 @@ import (
 	"github.com/benchd/benchd/internal/coordinator"
 	benchdv1 "github.com/benchd/benchd/internal/gen/benchd/v1"
 	"github.com/benchd/benchd/internal/latency"
+	"github.com/benchd/benchd/internal/notice"
 	"github.com/benchd/benchd/internal/result"
 	"github.com/benchd/benchd/internal/target/all"
 	"github.com/benchd/benchd/internal/tolerance"
@@ -41,6 +42,7 @@ type harness struct {
 	show     time.Duration                                 // how long metrics of ended runs are exported
 	skew     clock.Skew                                    // of the coordinator's clock
 	wrap     func(coordinator.Archive) coordinator.Archive // wraps its archive; nil for none
+	announce notice.Announce
 	registry *prometheus.Registry
 	c        *coordinator.Coordinator
 	server   *grpc.Server
@@ -73,7 +75,7 @@ func (h *harness) open() {
 	}
 	c, err := coordinator.New(h.t.Context(), coordinator.Config{
 		DataDir: h.dir, Archive: wrapped, Version: "test", Reader: all.Targets().Reader(), AgentGrace: h.grace,
-		ShowEnded: h.show, Clock: clock.NewSource(h.skew), Registerer: h.registry, Logger: slog.New(slog.NewTextHandler(h, nil)),
+		Announce: h.announce, ShowEnded: h.show, Clock: clock.NewSource(h.skew), Registerer: h.registry, Logger: slog.New(slog.NewTextHandler(h, nil)),
 	})
 	require.NoError(h.t, err)
 	h.c = c

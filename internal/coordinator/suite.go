@@ -74,10 +74,11 @@ func (c *Coordinator) changeSuite(
 		return nil, err
 	}
 	c.mu.Lock()
+	before := s.Status
 	status, err := s.After(event)
 	c.mu.Unlock()
 	if err == nil {
-		err = store(status)
+		err = c.announcing(id, before, status, store)
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()

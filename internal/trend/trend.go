@@ -257,7 +257,9 @@ func differences(name string, before, after []result.Suite, targets descriptor.L
 
 // Alert is a change that a suite has revealed.
 type Alert struct {
-	Case, Figure, Unit string
+	Case   string `json:"case"`
+	Figure string `json:"figure"`
+	Unit   string `json:"unit"`
 	Change
 }
 
