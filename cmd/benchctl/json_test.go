@@ -18,6 +18,7 @@ import (
 	"github.com/benchd/benchd/internal/compare"
 	"github.com/benchd/benchd/internal/doctable"
 	"github.com/benchd/benchd/internal/doctor"
+	"github.com/benchd/benchd/internal/notice"
 	"github.com/benchd/benchd/internal/plan"
 	"github.com/benchd/benchd/internal/remote"
 	"github.com/benchd/benchd/internal/result"
@@ -26,6 +27,7 @@ import (
 	"github.com/benchd/benchd/internal/search"
 	"github.com/benchd/benchd/internal/target/all"
 	"github.com/benchd/benchd/internal/trend"
+	"github.com/benchd/benchd/internal/webhook"
 )
 
 // jsonDocument is the document that describes all JSON that benchctl prints.
@@ -44,6 +46,7 @@ func printed() map[string][]reflect.Type {
 		"benchctl list":               {reflect.TypeFor[[]remote.Suite]()},
 		"benchctl agents":             {reflect.TypeFor[[]remote.Agent]()},
 		"benchctl audit":              {reflect.TypeFor[[]audit.Record]()},
+		"benchctl webhooks":           {reflect.TypeFor[webhooksDocument]()},
 		"benchctl profiles":           {reflect.TypeFor[[]profileDocument]()},
 		"benchctl doctor":             {reflect.TypeFor[doctor.Report]()},
 		"benchctl admin":              {reflect.TypeFor[answerDocument]()},
@@ -55,28 +58,37 @@ func printed() map[string][]reflect.Type {
 // jsonNames are the names of types in the document whose own name is not clear there.
 func jsonNames() map[reflect.Type]string {
 	return map[reflect.Type]string{
-		reflect.TypeFor[remote.Suite]():    "SuiteSummary",
-		reflect.TypeFor[remote.Agent]():    "AgentSummary",
-		reflect.TypeFor[audit.Record]():    "AuditRecord",
-		reflect.TypeFor[doctor.Report]():   "Diagnosis",
-		reflect.TypeFor[answerDocument]():  "Answer",
-		reflect.TypeFor[profileDocument](): "Profile",
-		reflect.TypeFor[control.Status]():  "Sandbox",
-		reflect.TypeFor[fault.Status]():    "FaultStatus",
-		reflect.TypeFor[plan.Table]():      "PlannedTable",
-		reflect.TypeFor[search.Space]():    "Search",
-		reflect.TypeFor[compare.Case]():    "ComparedCase",
-		reflect.TypeFor[outlineDocument](): "Outline",
-		reflect.TypeFor[advice.OfCase]():   "CaseAdvice",
-		reflect.TypeFor[advice.Duration](): "RunTime",
-		reflect.TypeFor[advice.Repeats]():  "NeededRepeats",
-		reflect.TypeFor[advice.Rate]():     "OfferedRate",
-		reflect.TypeFor[compare.Figure]():  "ComparedFigure",
-		reflect.TypeFor[trend.Entry]():     "TrendSuite",
-		reflect.TypeFor[trend.Case]():      "TrendCase",
-		reflect.TypeFor[trend.Figure]():    "TrendFigure",
-		reflect.TypeFor[trend.Point]():     "TrendPoint",
-		reflect.TypeFor[trend.Change]():    "TrendChange",
+		reflect.TypeFor[remote.Suite]():     "SuiteSummary",
+		reflect.TypeFor[remote.Agent]():     "AgentSummary",
+		reflect.TypeFor[audit.Record]():     "AuditRecord",
+		reflect.TypeFor[doctor.Report]():    "Diagnosis",
+		reflect.TypeFor[answerDocument]():   "Answer",
+		reflect.TypeFor[profileDocument]():  "Profile",
+		reflect.TypeFor[control.Status]():   "Sandbox",
+		reflect.TypeFor[fault.Status]():     "FaultStatus",
+		reflect.TypeFor[plan.Table]():       "PlannedTable",
+		reflect.TypeFor[search.Space]():     "Search",
+		reflect.TypeFor[compare.Case]():     "ComparedCase",
+		reflect.TypeFor[outlineDocument]():  "Outline",
+		reflect.TypeFor[advice.OfCase]():    "CaseAdvice",
+		reflect.TypeFor[advice.Duration]():  "RunTime",
+		reflect.TypeFor[advice.Repeats]():   "NeededRepeats",
+		reflect.TypeFor[advice.Rate]():      "OfferedRate",
+		reflect.TypeFor[compare.Figure]():   "ComparedFigure",
+		reflect.TypeFor[webhooksDocument](): "Webhooks",
+		reflect.TypeFor[webhook.Status]():   "Webhook",
+		reflect.TypeFor[webhook.Last]():     "LastDelivery",
+		reflect.TypeFor[notice.Suite]():     "NoticeSuite",
+		reflect.TypeFor[notice.Run]():       "NoticeRun",
+		reflect.TypeFor[notice.Case]():      "NoticeCase",
+		reflect.TypeFor[notice.Figure]():    "NoticeFigure",
+		reflect.TypeFor[notice.Limit]():     "NoticeLimit",
+		reflect.TypeFor[trend.Alert]():      "NoticeChange",
+		reflect.TypeFor[trend.Entry]():      "TrendSuite",
+		reflect.TypeFor[trend.Case]():       "TrendCase",
+		reflect.TypeFor[trend.Figure]():     "TrendFigure",
+		reflect.TypeFor[trend.Point]():      "TrendPoint",
+		reflect.TypeFor[trend.Change]():     "TrendChange",
 	}
 }
 
@@ -94,6 +106,7 @@ func jsonObjects() []doctable.Object {
 	for _, command := range slices.Sorted(maps.Keys(printed())) {
 		roots = append(roots, printed()[command]...)
 	}
+	roots = append(roots, reflect.TypeFor[notice.Notice]()) // the coordinator sends it
 	return doctable.Objects(jsonNames(), jsonTexts(), roots...)
 }
 

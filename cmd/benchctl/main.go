@@ -48,7 +48,7 @@ few agents, or not allowed.`,
 				watchCommand(), listCommand(), showCommand(targets), reportCommand(targets), cancelCommand(), removeCommand(), exportCommand(), importCommand(), captureCommand(targets), traceCommand(),
 				compareCommand(targets), baselineCommand(targets), trendCommand(targets),
 				loginCommand(), logoutCommand(), profilesCommand(),
-				agentsCommand(), auditCommand(), adminCommand(targets), sandboxCommand(), doctorCommand(targets),
+				agentsCommand(), webhooksCommand(), auditCommand(), adminCommand(targets), sandboxCommand(), doctorCommand(targets),
 			}
 		},
 	}

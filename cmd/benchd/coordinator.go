@@ -34,7 +34,7 @@ type coordinatorFlags struct {
 	insecure, profiles       bool
 	audit, enroll            string
 	tls                      *cli.TLSFlags
-	web                      string
+	web, webhooks            string
 	skew                     clock.Skew
 }
 
@@ -53,12 +53,16 @@ them at once. Broken files leave the former ones in use.
 With --enroll agents get their certificates from the coordinator, by join tokens of "benchd pki token". It needs the directory that
 "benchd pki issue coordinator" wrote, whose authority can issue certificates of agents only.
 
+With --webhooks other systems are notified of ended suites, violated limits and found changes: docs/webhooks.md describes the file,
+which is read again when it changes.
+
 --keep removes ended suites that are older than an age, and the oldest ended suites while the archive is larger than a size.
 Suites that are queued or active are never removed.`,
 		Example: `  benchd coordinator --data /var/lib/benchd
   benchd coordinator --listen 0.0.0.0:7070 --http 0.0.0.0:7071 --tls-cert tls.crt --tls-key tls.key --tls-ca ca.crt
   benchd coordinator --listen 0.0.0.0:7070 --tls-cert bench/tls.crt --tls-key bench/tls.key --tls-ca bench/ca.crt --tls-revoked bench/revoked --enroll bench
   benchd coordinator --listen 0.0.0.0:7070 --insecure     # on a trusted network
+  benchd coordinator --webhooks /etc/benchd/webhooks.yaml
   BENCHD_DATA=/var/lib/benchd benchd coordinator --config benchd.yaml`,
 	}
 	cmd.Flags().StringVar(&f.listen, "listen", "127.0.0.1:7070", "gRPC `HOST:PORT` for agents and benchctl; port 0 takes a free one; unix:PATH is a socket for this user and root")
@@ -72,6 +76,7 @@ Suites that are queued or active are never removed.`,
 	f.tls.AddRevoked(cmd)
 	cmd.Flags().StringVar(&f.enroll, "enroll", "", "`DIR` with agents.crt, agents.key and ca.crt of benchd pki issue coordinator: agents join by tokens, and renew their certificates; its file revoked is the default of --tls-revoked; default is that none do")
 	webConfigFlag(cmd, &f.web, "--http")
+	cli.WebhooksFlag(cmd, &f.webhooks)
 	insecureFlag(cmd, &f.insecure, "listen beyond this machine")
 	return cli.Command{Command: cmd, Run: func(ctx context.Context, c *cli.Context, _ []string) error {
 		return runCoordinator(ctx, c, f)
@@ -104,8 +109,9 @@ func runCoordinator(ctx context.Context, c *cli.Context, f coordinatorFlags) (er
 		err = &cli.Error{Code: cli.Usage, Err: fmt.Errorf("--keep: %w", err)}
 	}
 	webConfig, webErr := debugserver.OpenWebConfig(f.web)
+	hooks, hooksErr := cli.Webhooks(f.webhooks, c.Logger)
 	if err := errors.Join(
-		webErr,
+		webErr, hooksErr,
 		security.CheckLocal("--listen", f.listen, f.tls.Given(), f.insecure),
 		security.CheckSecured("--http", f.http, webSecured(webConfig, f.tls), f.insecure),
 		err,
@@ -130,7 +136,7 @@ func runCoordinator(ctx context.Context, c *cli.Context, f coordinatorFlags) (er
 	}
 	config := coordinator.Config{
 		DataDir: f.data, Keep: keep, Version: c.Version, Reader: all.Targets().Reader(), Logger: c.Logger, Registerer: registry,
-		Clock: clock.NewSource(f.skew), Audit: f.auditFile(), Enroller: enroller,
+		Clock: clock.NewSource(f.skew), Audit: f.auditFile(), Enroller: enroller, Webhooks: hooks,
 		Listeners: []string{cli.Secured("gRPC", listening(f.listen, rpc), store != nil), cli.Secured("HTTP", web.Addr().String(), webSecured(webConfig, f.tls))},
 	}
 	if store != nil {

@@ -21,6 +21,7 @@ type devFlags struct {
 	agents             int
 	listen, http, data string
 	rawIO, writeBelow  string
+	webhooks           string
 	allow              []string
 	secrets            []string
 	credential         *cli.CredentialFlags
@@ -59,6 +60,7 @@ everything is plain text, and benchctl needs no profile.`,
 	cli.SecretsFlag(cmd, &f.secrets)
 	f.credential = cli.AddCredentialFlags(cmd, cli.AddSiteFolders(cmd, all.Targets().Descriptors()))
 	cli.RawIOFlag(cmd, &f.rawIO)
+	cli.WebhooksFlag(cmd, &f.webhooks)
 	profilesFlag(cmd, &f.profiles, "--http")
 	cmd.Flags().BoolVar(&f.insecure, "insecure", false, "use plain text without certificates, and allow addresses beyond this machine: everyone who reaches them can read and control it")
 	return cli.Command{Command: cmd, Run: func(ctx context.Context, c *cli.Context, _ []string) error {
@@ -68,6 +70,10 @@ everything is plain text, and benchctl needs no profile.`,
 
 func runDev(ctx context.Context, c *cli.Context, cmd *cobra.Command, f devFlags) error {
 	secrets, err := cli.Secrets(f.secrets)
+	if err != nil {
+		return err
+	}
+	hooks, err := cli.OpenWebhooks(f.webhooks, secrets, c.Logger)
 	if err != nil {
 		return err
 	}
@@ -99,7 +105,7 @@ func runDev(ctx context.Context, c *cli.Context, cmd *cobra.Command, f devFlags)
 		Agents: f.agents, DataDir: f.data, Listener: rpc, Version: c.Version, Logger: c.Logger, Registerer: registry,
 		Secured: !f.insecure, User: devUser(),
 		Listeners: []string{cli.Secured("gRPC", rpc.Addr().String(), !f.insecure), cli.Secured("HTTP", web.Addr().String(), false)},
-		Embed:     embedded, WriteBelow: f.writeBelow, Outbound: dialer, Secrets: secrets, Credential: keys, KnownIO: f.rawIO == cli.Off,
+		Embed:     embedded, WriteBelow: f.writeBelow, Webhooks: hooks, Outbound: dialer, Secrets: secrets, Credential: keys, KnownIO: f.rawIO == cli.Off,
 	})
 	if err != nil {
 		_ = rpc.Close() // the cluster may have closed it already

@@ -88,6 +88,8 @@ RunService/Drain       -          x      x       +         +        +      x    
 RunService/Act         -          x      x       +         +        +      x            +      +        all
 RunService/About       -          +      +       +         +        +      x            +      +        refused
 RunService/Audit       -          x      x       x         x        +      x            +      +        all
+RunService/Webhooks    -          x      +       +         +        +      x            +      +        refused
+RunService/TestWebhook -          x      x       x         x        +      x            +      +        all
 `
 
 // actions says who may request an action on each target that has it: outside of a run, in a run, or both. The peer "granted" is an

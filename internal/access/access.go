@@ -66,6 +66,8 @@ func Calls() []Rule {
 		{Name: runs + "Act", Roles: writers(), Changes: true, Doc: "execute actions on targets"},
 		{Name: runs + "About", Roles: append(readers(), identity.Agent), Doc: "read the state of the coordinator"},
 		{Name: runs + "Audit", Roles: []identity.Role{identity.Admin}, Changes: true, Doc: "read the audit log"},
+		{Name: runs + "Webhooks", Roles: readers(), Doc: "list webhooks"},
+		{Name: runs + "TestWebhook", Roles: []identity.Role{identity.Admin}, Changes: true, Doc: "test webhooks"},
 		{Name: agents + "Session", Roles: []identity.Role{identity.Agent}, Changes: true, Doc: "serve as an agent"},
 		{Name: agents + "Trace", Roles: []identity.Role{identity.Agent}, Doc: "fetch traces"},
 		{Name: enroll + "Enroll", Roles: anyone(), Changes: true, Doc: "ask for a certificate with a join token"},

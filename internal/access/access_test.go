@@ -21,12 +21,12 @@ func TestEachRuleStandsOnce(t *testing.T) {
 
 // What each role may do, written out once more by hand: a change of the table must be meant.
 func TestRolesAndCalls(t *testing.T) {
-	read := []string{"Validate", "Advise", "Watch", "Get", "Histograms", "Points", "List", "Export", "Agents", "About"}
+	read := []string{"Validate", "Advise", "Watch", "Get", "Histograms", "Points", "List", "Export", "Agents", "About", "Webhooks"}
 	write := []string{"Submit", "Cancel", "Remove", "Import", "Upload", "Drain", "Act"}
 	allowed := map[identity.Role][]string{
 		identity.Viewer:      slices.Concat(read, []string{"Enroll"}),
 		identity.Operator:    slices.Concat(read, write, []string{"Enroll"}),
-		identity.Admin:       slices.Concat(read, write, []string{"Enroll", "Audit"}),
+		identity.Admin:       slices.Concat(read, write, []string{"Enroll", "Audit", "TestWebhook"}),
 		identity.Agent:       {"Session", "Trace", "Renew", "Enroll", "About"},
 		identity.Coordinator: {"Enroll"},
 		identity.Anonymous:   {"Enroll"},

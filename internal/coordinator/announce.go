@@ -11,10 +11,13 @@ import (
 
 // announce announces an occasion, if there is someone to announce it to; see [notice.Announce].
 func (c *Coordinator) announce(o notice.Occasion) (settle func(archived bool)) {
-	if c.config.Announce == nil {
-		return func(bool) {}
+	switch {
+	case c.webhooks != nil:
+		return c.webhooks.Announce(o)
+	case c.config.Announce != nil:
+		return c.config.Announce(o)
 	}
-	return c.config.Announce(o)
+	return func(bool) {}
 }
 
 // announcing announces the end of a suite, if store is about to archive it.

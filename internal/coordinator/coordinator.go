@@ -32,6 +32,7 @@ import (
 	"github.com/benchd/benchd/internal/results"
 	"github.com/benchd/benchd/internal/security"
 	"github.com/benchd/benchd/internal/spec"
+	"github.com/benchd/benchd/internal/webhook"
 	"github.com/benchd/benchd/internal/wire"
 )
 
@@ -55,7 +56,9 @@ type Config struct {
 	Listeners []string
 	// Enroller issues certificates of agents; the ledger of join tokens is in DataDir. Default: none are issued.
 	Enroller *pki.Enroller
-	// Announce keeps what happens to suites, for receivers that are notified. Default: nobody is.
+	// Webhooks are the receivers that are notified of what happens to suites; DataDir has what is not delivered yet. Default: none.
+	Webhooks *webhook.File
+	// Announce gets what happens to suites if there are no Webhooks. Default: nobody does.
 	Announce  notice.Announce
 	ShowEnded time.Duration // how long the metrics of an ended run are exported; default: promexport.DefaultKeep
 }
@@ -100,7 +103,8 @@ type Coordinator struct {
 	transfers  atomic.Int32 // in progress
 	imports    atomic.Int32 // of exported suites, in progress
 	certified  certified
-	audit      *audit.Log // nil for none
+	audit      *audit.Log      // nil for none
+	webhooks   *webhook.Outbox // nil for none
 	enrollment *enrollment
 
 	lobby lobby
@@ -177,6 +181,9 @@ func New(ctx context.Context, config Config) (*Coordinator, error) {
 	if config.Certificates != nil {
 		config.Certificates.OnRevoked(c.certified.revoke)
 	}
+	if err := c.openWebhooks(ctx); err != nil {
+		return nil, errors.Join(err, c.Close(ctx))
+	}
 	c.tasks.Go(c.ingest.loop)
 	if err := c.recover(ctx); err != nil {
 		return nil, errors.Join(err, c.Close(ctx))
@@ -238,12 +245,16 @@ func (c *Coordinator) task(do func()) {
 // Close detaches and closes the archive.
 func (c *Coordinator) Close(ctx context.Context) error {
 	c.Detach()
+	var err error
+	if c.webhooks != nil {
+		err = c.webhooks.Close()
+	}
 	if c.audit != nil {
 		if err := c.audit.Close(); err != nil {
 			c.log.Warn("close the audit log", "error", err)
 		}
 	}
-	err := c.enrollment.close()
+	err = errors.Join(err, c.enrollment.close())
 	if closing := c.archive.Close(ctx); closing != nil {
 		err = errors.Join(err, fmt.Errorf("close archive: %w", closing))
 	}

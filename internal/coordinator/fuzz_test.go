@@ -89,6 +89,8 @@ func FuzzCalls(f *testing.F) {
 		&benchdv1.ActRequest{Target: "null", Name: "x", Agent: "a"},
 		&benchdv1.ImportRequest{Chunk: []byte("x")},
 		&benchdv1.AuditRequest{Who: "a", Refused: true},
+		&benchdv1.WebhooksRequest{},
+		&benchdv1.TestWebhookRequest{Name: "a"},
 	} {
 		b, err := proto.Marshal(m)
 		require.NoError(f, err)

@@ -33,6 +33,7 @@ import (
 	"github.com/benchd/benchd/internal/secret"
 	"github.com/benchd/benchd/internal/target"
 	"github.com/benchd/benchd/internal/target/all"
+	"github.com/benchd/benchd/internal/webhook"
 	"github.com/benchd/benchd/internal/wire"
 )
 
@@ -65,6 +66,8 @@ type Config struct {
 	Secrets secret.Resolver
 	// Credential is what the agents have to prove themselves to targets. Default: nothing.
 	Credential *credential.Credential
+	// Webhooks are the receivers of notices; see [coordinator.Config].
+	Webhooks *webhook.File
 	// KnownIO makes the agents avoid raw system calls; see [agent.Config].
 	KnownIO    bool
 	Version    string
@@ -120,6 +123,7 @@ func Start(ctx context.Context, config Config) (*Cluster, error) {
 	settings := coordinator.Config{
 		DataDir: config.DataDir, Version: config.Version, Logger: config.Logger, Registerer: config.Registerer,
 		Reader: reader, Supplied: supplied, Audit: filepath.Join(config.DataDir, "audit.jsonl"), Listeners: config.Listeners,
+		Webhooks: config.Webhooks,
 	}
 	if c.trust != nil {
 		settings.Certificates, settings.Enroller = c.trust.server, c.trust.authority.Enroller()

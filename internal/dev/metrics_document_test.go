@@ -2,7 +2,10 @@ package dev_test
 
 import (
 	"fmt"
+	"log/slog"
 	"maps"
+	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -19,6 +22,8 @@ import (
 	"github.com/benchd/benchd/internal/dev"
 	"github.com/benchd/benchd/internal/doctable"
 	"github.com/benchd/benchd/internal/identity"
+	"github.com/benchd/benchd/internal/secret"
+	"github.com/benchd/benchd/internal/webhook"
 )
 
 // notes is a Registerer that notes the names and labels of what is registered.
@@ -114,7 +119,11 @@ func differences(metrics, documented map[string][]string) []string {
 func registered(t *testing.T) map[string][]string {
 	t.Helper()
 	n := &notes{Registerer: prometheus.NewRegistry(), metrics: make(map[string][]string)}
-	c, err := dev.Start(t.Context(), dev.Config{Agents: 1, Version: "test", Registerer: n})
+	hooks := filepath.Join(t.TempDir(), "webhooks.yaml")
+	require.NoError(t, os.WriteFile(hooks, []byte("hooks: []\n"), 0o600))
+	file, err := webhook.OpenFile(hooks, secret.Resolver{}, slog.New(slog.DiscardHandler))
+	require.NoError(t, err)
+	c, err := dev.Start(t.Context(), dev.Config{Agents: 1, Version: "test", Registerer: n, Webhooks: file})
 	require.NoError(t, err)
 	require.NoError(t, c.Close())
 	ca := certstest.NewCA(t)

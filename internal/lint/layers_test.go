@@ -61,6 +61,7 @@ func layers() []layer {
 			{name: "archive/sqlite", beside: []string{"archive"}},
 			{name: "report"},
 			{name: "promexport"},
+			{name: "webhook", only: []string{"cmd", "cli", "coordinator", "remote", "dev", "test"}},
 			{name: "doctor", beside: []string{"load"}},
 			{name: "wire", beside: []string{"gen/benchd"}},
 			{name: "gen/benchd", only: []string{"wire", "coordinator", "coordinator/conductor", "coordinator/roster", "agent", "remote", "test"}},
@@ -125,7 +126,7 @@ func layers() []layer {
 			{name: "freeport"},  // for tests
 			{name: "doctable"},  // for tests
 			{name: "quarantine", only: []string{"coordinator", "coordinator/conductor", "results"}, tests: []string{"test"}},
-			{name: "spool", only: []string{"agent"}},
+			{name: "spool", only: []string{"agent", "webhook"}},
 			{name: "outbound"},
 			{name: "security", beside: []string{"identity"}, only: []string{"cmd", "cli", "coordinator", "coordinator/roster", "debugserver", "agent", "remote", "dev"}},
 			{name: "lint", beside: []string{"doctable"}, only: []string{}},

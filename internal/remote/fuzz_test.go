@@ -78,6 +78,8 @@ func FuzzAnswers(f *testing.F) {
 		&benchdv1.WatchResponse{},
 		&benchdv1.HistogramsResponse{Phase: "measure", EndNs: 1e9, Series: []*benchdv1.Series{series}},
 		&benchdv1.AuditResponse{Line: []byte(`{"who":"anna"}`)},
+		&benchdv1.WebhooksResponse{Webhooks: [][]byte{[]byte(`{"name":"chat"}`)}},
+		&benchdv1.TestWebhookResponse{HttpStatus: 200},
 		&benchdv1.PointsResponse{},
 	} {
 		b, err := proto.Marshal(m)
@@ -102,6 +104,8 @@ func FuzzAnswers(f *testing.F) {
 		_ = c.Logged(ctx, "S.1", func(latency.LoggedInterval) error { return nil })
 		_, _ = c.Points(ctx, "S.1", func(report.Point) error { return nil })
 		_ = c.Export(ctx, "S", io.Discard)
+		_, _, _ = c.Webhooks(ctx)
+		_, _, _ = c.TestWebhook(ctx, "chat")
 		_ = c.Audit(ctx, audit.Query{}, func([]byte, audit.Record) error { return nil })
 		require.NoError(t, ctx.Err(), "a call did not end")
 	})

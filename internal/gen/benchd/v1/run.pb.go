@@ -3622,6 +3622,199 @@ func (x *AuditResponse) GetLine() []byte {
 	return nil
 }
 
+// WebhooksRequest asks for the webhooks.
+type WebhooksRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *WebhooksRequest) Reset() {
+	*x = WebhooksRequest{}
+	mi := &file_benchd_v1_run_proto_msgTypes[49]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *WebhooksRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*WebhooksRequest) ProtoMessage() {}
+
+func (x *WebhooksRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_benchd_v1_run_proto_msgTypes[49]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use WebhooksRequest.ProtoReflect.Descriptor instead.
+func (*WebhooksRequest) Descriptor() ([]byte, []int) {
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{49}
+}
+
+// WebhooksResponse has all webhooks.
+type WebhooksResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Each webhook as JSON, in the order of the file.
+	Webhooks [][]byte `protobuf:"bytes,1,rep,name=webhooks,proto3" json:"webhooks,omitempty"`
+	// Why the changed file of webhooks is not in use; empty if it is.
+	Broken        string `protobuf:"bytes,2,opt,name=broken,proto3" json:"broken,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *WebhooksResponse) Reset() {
+	*x = WebhooksResponse{}
+	mi := &file_benchd_v1_run_proto_msgTypes[50]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *WebhooksResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*WebhooksResponse) ProtoMessage() {}
+
+func (x *WebhooksResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_benchd_v1_run_proto_msgTypes[50]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use WebhooksResponse.ProtoReflect.Descriptor instead.
+func (*WebhooksResponse) Descriptor() ([]byte, []int) {
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{50}
+}
+
+func (x *WebhooksResponse) GetWebhooks() [][]byte {
+	if x != nil {
+		return x.Webhooks
+	}
+	return nil
+}
+
+func (x *WebhooksResponse) GetBroken() string {
+	if x != nil {
+		return x.Broken
+	}
+	return ""
+}
+
+// TestWebhookRequest names a webhook.
+type TestWebhookRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Its name.
+	Name          string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *TestWebhookRequest) Reset() {
+	*x = TestWebhookRequest{}
+	mi := &file_benchd_v1_run_proto_msgTypes[51]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *TestWebhookRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*TestWebhookRequest) ProtoMessage() {}
+
+func (x *TestWebhookRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_benchd_v1_run_proto_msgTypes[51]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use TestWebhookRequest.ProtoReflect.Descriptor instead.
+func (*TestWebhookRequest) Descriptor() ([]byte, []int) {
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{51}
+}
+
+func (x *TestWebhookRequest) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+// TestWebhookResponse is the answer of the receiver.
+type TestWebhookResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The status of HTTP; 0 if there was no answer.
+	HttpStatus uint32 `protobuf:"varint,1,opt,name=http_status,json=httpStatus,proto3" json:"http_status,omitempty"`
+	// Why the receiver has not accepted the test; empty if it has.
+	Error         string `protobuf:"bytes,2,opt,name=error,proto3" json:"error,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *TestWebhookResponse) Reset() {
+	*x = TestWebhookResponse{}
+	mi := &file_benchd_v1_run_proto_msgTypes[52]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *TestWebhookResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*TestWebhookResponse) ProtoMessage() {}
+
+func (x *TestWebhookResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_benchd_v1_run_proto_msgTypes[52]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use TestWebhookResponse.ProtoReflect.Descriptor instead.
+func (*TestWebhookResponse) Descriptor() ([]byte, []int) {
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{52}
+}
+
+func (x *TestWebhookResponse) GetHttpStatus() uint32 {
+	if x != nil {
+		return x.HttpStatus
+	}
+	return 0
+}
+
+func (x *TestWebhookResponse) GetError() string {
+	if x != nil {
+		return x.Error
+	}
+	return ""
+}
+
 // UploadRequest is a piece of a trace.
 type UploadRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -3635,7 +3828,7 @@ type UploadRequest struct {
 
 func (x *UploadRequest) Reset() {
 	*x = UploadRequest{}
-	mi := &file_benchd_v1_run_proto_msgTypes[49]
+	mi := &file_benchd_v1_run_proto_msgTypes[53]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3647,7 +3840,7 @@ func (x *UploadRequest) String() string {
 func (*UploadRequest) ProtoMessage() {}
 
 func (x *UploadRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[49]
+	mi := &file_benchd_v1_run_proto_msgTypes[53]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3660,7 +3853,7 @@ func (x *UploadRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UploadRequest.ProtoReflect.Descriptor instead.
 func (*UploadRequest) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{49}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{53}
 }
 
 func (x *UploadRequest) GetCard() string {
@@ -3688,7 +3881,7 @@ type UploadResponse struct {
 
 func (x *UploadResponse) Reset() {
 	*x = UploadResponse{}
-	mi := &file_benchd_v1_run_proto_msgTypes[50]
+	mi := &file_benchd_v1_run_proto_msgTypes[54]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3700,7 +3893,7 @@ func (x *UploadResponse) String() string {
 func (*UploadResponse) ProtoMessage() {}
 
 func (x *UploadResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[50]
+	mi := &file_benchd_v1_run_proto_msgTypes[54]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3713,7 +3906,7 @@ func (x *UploadResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UploadResponse.ProtoReflect.Descriptor instead.
 func (*UploadResponse) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{50}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{54}
 }
 
 func (x *UploadResponse) GetId() string {
@@ -4029,7 +4222,17 @@ const file_benchd_v1_run_proto_rawDesc = "" +
 	"\x03who\x18\x02 \x01(\tR\x03who\x12\x18\n" +
 	"\arefused\x18\x03 \x01(\bR\arefused\"#\n" +
 	"\rAuditResponse\x12\x12\n" +
-	"\x04line\x18\x01 \x01(\fR\x04line\"9\n" +
+	"\x04line\x18\x01 \x01(\fR\x04line\"\x11\n" +
+	"\x0fWebhooksRequest\"F\n" +
+	"\x10WebhooksResponse\x12\x1a\n" +
+	"\bwebhooks\x18\x01 \x03(\fR\bwebhooks\x12\x16\n" +
+	"\x06broken\x18\x02 \x01(\tR\x06broken\"(\n" +
+	"\x12TestWebhookRequest\x12\x12\n" +
+	"\x04name\x18\x01 \x01(\tR\x04name\"L\n" +
+	"\x13TestWebhookResponse\x12\x1f\n" +
+	"\vhttp_status\x18\x01 \x01(\rR\n" +
+	"httpStatus\x12\x14\n" +
+	"\x05error\x18\x02 \x01(\tR\x05error\"9\n" +
 	"\rUploadRequest\x12\x12\n" +
 	"\x04card\x18\x01 \x01(\tR\x04card\x12\x14\n" +
 	"\x05chunk\x18\x02 \x01(\fR\x05chunk\" \n" +
@@ -4038,7 +4241,8 @@ const file_benchd_v1_run_proto_rawDesc = "" +
 	"\x0fAgentLossPolicy\x12!\n" +
 	"\x1dAGENT_LOSS_POLICY_UNSPECIFIED\x10\x00\x12\x1a\n" +
 	"\x16AGENT_LOSS_POLICY_FAIL\x10\x01\x12\x1e\n" +
-	"\x1aAGENT_LOSS_POLICY_CONTINUE\x10\x022\xf8\b\n" +
+	"\x1aAGENT_LOSS_POLICY_CONTINUE\x10\x022\x8b\n" +
+	"\n" +
 	"\n" +
 	"RunService\x12=\n" +
 	"\x06Submit\x12\x18.benchd.v1.SubmitRequest\x1a\x19.benchd.v1.SubmitResponse\x12C\n" +
@@ -4059,7 +4263,9 @@ const file_benchd_v1_run_proto_rawDesc = "" +
 	"\x05Drain\x12\x17.benchd.v1.DrainRequest\x1a\x18.benchd.v1.DrainResponse\x124\n" +
 	"\x03Act\x12\x15.benchd.v1.ActRequest\x1a\x16.benchd.v1.ActResponse\x12:\n" +
 	"\x05About\x12\x17.benchd.v1.AboutRequest\x1a\x18.benchd.v1.AboutResponse\x12<\n" +
-	"\x05Audit\x12\x17.benchd.v1.AuditRequest\x1a\x18.benchd.v1.AuditResponse0\x01B:Z8github.com/benchd/benchd/internal/gen/benchd/v1;benchdv1b\x06proto3"
+	"\x05Audit\x12\x17.benchd.v1.AuditRequest\x1a\x18.benchd.v1.AuditResponse0\x01\x12C\n" +
+	"\bWebhooks\x12\x1a.benchd.v1.WebhooksRequest\x1a\x1b.benchd.v1.WebhooksResponse\x12L\n" +
+	"\vTestWebhook\x12\x1d.benchd.v1.TestWebhookRequest\x1a\x1e.benchd.v1.TestWebhookResponseB:Z8github.com/benchd/benchd/internal/gen/benchd/v1;benchdv1b\x06proto3"
 
 var (
 	file_benchd_v1_run_proto_rawDescOnce sync.Once
@@ -4074,7 +4280,7 @@ func file_benchd_v1_run_proto_rawDescGZIP() []byte {
 }
 
 var file_benchd_v1_run_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
-var file_benchd_v1_run_proto_msgTypes = make([]protoimpl.MessageInfo, 60)
+var file_benchd_v1_run_proto_msgTypes = make([]protoimpl.MessageInfo, 64)
 var file_benchd_v1_run_proto_goTypes = []any{
 	(AgentLossPolicy)(0),          // 0: benchd.v1.AgentLossPolicy
 	(*Submission)(nil),            // 1: benchd.v1.Submission
@@ -4126,71 +4332,75 @@ var file_benchd_v1_run_proto_goTypes = []any{
 	(*AboutResponse)(nil),         // 47: benchd.v1.AboutResponse
 	(*AuditRequest)(nil),          // 48: benchd.v1.AuditRequest
 	(*AuditResponse)(nil),         // 49: benchd.v1.AuditResponse
-	(*UploadRequest)(nil),         // 50: benchd.v1.UploadRequest
-	(*UploadResponse)(nil),        // 51: benchd.v1.UploadResponse
-	nil,                           // 52: benchd.v1.Submission.TagsEntry
-	nil,                           // 53: benchd.v1.Submission.AttachmentsEntry
-	nil,                           // 54: benchd.v1.SubmitRequest.SelectEntry
-	nil,                           // 55: benchd.v1.AdviseRequest.SelectEntry
-	nil,                           // 56: benchd.v1.PointsResponse.BegunNsEntry
-	nil,                           // 57: benchd.v1.SuiteSummary.TagsEntry
-	nil,                           // 58: benchd.v1.ForeignImport.TagsEntry
-	nil,                           // 59: benchd.v1.AgentInfo.LabelsEntry
-	nil,                           // 60: benchd.v1.ActRequest.ArgsEntry
-	(*durationpb.Duration)(nil),   // 61: google.protobuf.Duration
-	(*timestamppb.Timestamp)(nil), // 62: google.protobuf.Timestamp
-	(*Series)(nil),                // 63: benchd.v1.Series
-	(*HostFacts)(nil),             // 64: benchd.v1.HostFacts
+	(*WebhooksRequest)(nil),       // 50: benchd.v1.WebhooksRequest
+	(*WebhooksResponse)(nil),      // 51: benchd.v1.WebhooksResponse
+	(*TestWebhookRequest)(nil),    // 52: benchd.v1.TestWebhookRequest
+	(*TestWebhookResponse)(nil),   // 53: benchd.v1.TestWebhookResponse
+	(*UploadRequest)(nil),         // 54: benchd.v1.UploadRequest
+	(*UploadResponse)(nil),        // 55: benchd.v1.UploadResponse
+	nil,                           // 56: benchd.v1.Submission.TagsEntry
+	nil,                           // 57: benchd.v1.Submission.AttachmentsEntry
+	nil,                           // 58: benchd.v1.SubmitRequest.SelectEntry
+	nil,                           // 59: benchd.v1.AdviseRequest.SelectEntry
+	nil,                           // 60: benchd.v1.PointsResponse.BegunNsEntry
+	nil,                           // 61: benchd.v1.SuiteSummary.TagsEntry
+	nil,                           // 62: benchd.v1.ForeignImport.TagsEntry
+	nil,                           // 63: benchd.v1.AgentInfo.LabelsEntry
+	nil,                           // 64: benchd.v1.ActRequest.ArgsEntry
+	(*durationpb.Duration)(nil),   // 65: google.protobuf.Duration
+	(*timestamppb.Timestamp)(nil), // 66: google.protobuf.Timestamp
+	(*Series)(nil),                // 67: benchd.v1.Series
+	(*HostFacts)(nil),             // 68: benchd.v1.HostFacts
 }
 var file_benchd_v1_run_proto_depIdxs = []int32{
 	2,  // 0: benchd.v1.Submission.files:type_name -> benchd.v1.SourceFile
 	3,  // 1: benchd.v1.Submission.properties:type_name -> benchd.v1.Setting
 	3,  // 2: benchd.v1.Submission.flags:type_name -> benchd.v1.Setting
-	52, // 3: benchd.v1.Submission.tags:type_name -> benchd.v1.Submission.TagsEntry
-	53, // 4: benchd.v1.Submission.attachments:type_name -> benchd.v1.Submission.AttachmentsEntry
+	56, // 3: benchd.v1.Submission.tags:type_name -> benchd.v1.Submission.TagsEntry
+	57, // 4: benchd.v1.Submission.attachments:type_name -> benchd.v1.Submission.AttachmentsEntry
 	2,  // 5: benchd.v1.Submission.suite:type_name -> benchd.v1.SourceFile
 	3,  // 6: benchd.v1.Submission.variables:type_name -> benchd.v1.Setting
 	1,  // 7: benchd.v1.SubmitRequest.submission:type_name -> benchd.v1.Submission
-	54, // 8: benchd.v1.SubmitRequest.select:type_name -> benchd.v1.SubmitRequest.SelectEntry
-	61, // 9: benchd.v1.SubmitRequest.wait_agents:type_name -> google.protobuf.Duration
+	58, // 8: benchd.v1.SubmitRequest.select:type_name -> benchd.v1.SubmitRequest.SelectEntry
+	65, // 9: benchd.v1.SubmitRequest.wait_agents:type_name -> google.protobuf.Duration
 	0,  // 10: benchd.v1.SubmitRequest.on_agent_loss:type_name -> benchd.v1.AgentLossPolicy
 	1,  // 11: benchd.v1.ValidateRequest.submission:type_name -> benchd.v1.Submission
 	1,  // 12: benchd.v1.AdviseRequest.submission:type_name -> benchd.v1.Submission
-	55, // 13: benchd.v1.AdviseRequest.select:type_name -> benchd.v1.AdviseRequest.SelectEntry
-	61, // 14: benchd.v1.WatchResponse.elapsed:type_name -> google.protobuf.Duration
-	61, // 15: benchd.v1.WatchResponse.planned:type_name -> google.protobuf.Duration
+	59, // 13: benchd.v1.AdviseRequest.select:type_name -> benchd.v1.AdviseRequest.SelectEntry
+	65, // 14: benchd.v1.WatchResponse.elapsed:type_name -> google.protobuf.Duration
+	65, // 15: benchd.v1.WatchResponse.planned:type_name -> google.protobuf.Duration
 	13, // 16: benchd.v1.WatchResponse.operations:type_name -> benchd.v1.LiveOperation
 	14, // 17: benchd.v1.WatchResponse.agents:type_name -> benchd.v1.LiveAgent
 	15, // 18: benchd.v1.WatchResponse.events:type_name -> benchd.v1.LiveEvent
 	12, // 19: benchd.v1.WatchResponse.statuses:type_name -> benchd.v1.LiveStatus
-	61, // 20: benchd.v1.WatchResponse.ahead:type_name -> google.protobuf.Duration
-	62, // 21: benchd.v1.LiveStatus.at:type_name -> google.protobuf.Timestamp
-	62, // 22: benchd.v1.LiveEvent.at:type_name -> google.protobuf.Timestamp
-	62, // 23: benchd.v1.HistogramsResponse.phase_start:type_name -> google.protobuf.Timestamp
-	63, // 24: benchd.v1.HistogramsResponse.series:type_name -> benchd.v1.Series
+	65, // 20: benchd.v1.WatchResponse.ahead:type_name -> google.protobuf.Duration
+	66, // 21: benchd.v1.LiveStatus.at:type_name -> google.protobuf.Timestamp
+	66, // 22: benchd.v1.LiveEvent.at:type_name -> google.protobuf.Timestamp
+	66, // 23: benchd.v1.HistogramsResponse.phase_start:type_name -> google.protobuf.Timestamp
+	67, // 24: benchd.v1.HistogramsResponse.series:type_name -> benchd.v1.Series
 	20, // 25: benchd.v1.HistogramsResponse.logged:type_name -> benchd.v1.LoggedInterval
-	62, // 26: benchd.v1.LoggedInterval.phase_start:type_name -> google.protobuf.Timestamp
+	66, // 26: benchd.v1.LoggedInterval.phase_start:type_name -> google.protobuf.Timestamp
 	21, // 27: benchd.v1.LoggedInterval.series:type_name -> benchd.v1.LoggedSeries
 	22, // 28: benchd.v1.LoggedSeries.response:type_name -> benchd.v1.LoggedHistogram
 	22, // 29: benchd.v1.LoggedSeries.service:type_name -> benchd.v1.LoggedHistogram
-	56, // 30: benchd.v1.PointsResponse.begun_ns:type_name -> benchd.v1.PointsResponse.BegunNsEntry
+	60, // 30: benchd.v1.PointsResponse.begun_ns:type_name -> benchd.v1.PointsResponse.BegunNsEntry
 	25, // 31: benchd.v1.PointsResponse.counted:type_name -> benchd.v1.Counted
 	28, // 32: benchd.v1.ListResponse.suites:type_name -> benchd.v1.SuiteSummary
-	62, // 33: benchd.v1.SuiteSummary.created:type_name -> google.protobuf.Timestamp
-	57, // 34: benchd.v1.SuiteSummary.tags:type_name -> benchd.v1.SuiteSummary.TagsEntry
-	61, // 35: benchd.v1.SuiteSummary.ahead:type_name -> google.protobuf.Duration
+	66, // 33: benchd.v1.SuiteSummary.created:type_name -> google.protobuf.Timestamp
+	61, // 34: benchd.v1.SuiteSummary.tags:type_name -> benchd.v1.SuiteSummary.TagsEntry
+	65, // 35: benchd.v1.SuiteSummary.ahead:type_name -> google.protobuf.Duration
 	36, // 36: benchd.v1.ImportRequest.foreign:type_name -> benchd.v1.ForeignImport
-	58, // 37: benchd.v1.ForeignImport.tags:type_name -> benchd.v1.ForeignImport.TagsEntry
+	62, // 37: benchd.v1.ForeignImport.tags:type_name -> benchd.v1.ForeignImport.TagsEntry
 	37, // 38: benchd.v1.ForeignImport.files:type_name -> benchd.v1.ForeignFile
 	41, // 39: benchd.v1.AgentsResponse.agents:type_name -> benchd.v1.AgentInfo
-	59, // 40: benchd.v1.AgentInfo.labels:type_name -> benchd.v1.AgentInfo.LabelsEntry
-	64, // 41: benchd.v1.AgentInfo.host:type_name -> benchd.v1.HostFacts
-	62, // 42: benchd.v1.AgentInfo.last_heard:type_name -> google.protobuf.Timestamp
+	63, // 40: benchd.v1.AgentInfo.labels:type_name -> benchd.v1.AgentInfo.LabelsEntry
+	68, // 41: benchd.v1.AgentInfo.host:type_name -> benchd.v1.HostFacts
+	66, // 42: benchd.v1.AgentInfo.last_heard:type_name -> google.protobuf.Timestamp
 	1,  // 43: benchd.v1.ActRequest.submission:type_name -> benchd.v1.Submission
-	60, // 44: benchd.v1.ActRequest.args:type_name -> benchd.v1.ActRequest.ArgsEntry
-	61, // 45: benchd.v1.ActRequest.timeout:type_name -> google.protobuf.Duration
-	62, // 46: benchd.v1.AboutResponse.certificate_expires:type_name -> google.protobuf.Timestamp
-	62, // 47: benchd.v1.AuditRequest.since:type_name -> google.protobuf.Timestamp
+	64, // 44: benchd.v1.ActRequest.args:type_name -> benchd.v1.ActRequest.ArgsEntry
+	65, // 45: benchd.v1.ActRequest.timeout:type_name -> google.protobuf.Duration
+	66, // 46: benchd.v1.AboutResponse.certificate_expires:type_name -> google.protobuf.Timestamp
+	66, // 47: benchd.v1.AuditRequest.since:type_name -> google.protobuf.Timestamp
 	4,  // 48: benchd.v1.RunService.Submit:input_type -> benchd.v1.SubmitRequest
 	6,  // 49: benchd.v1.RunService.Validate:input_type -> benchd.v1.ValidateRequest
 	8,  // 50: benchd.v1.RunService.Advise:input_type -> benchd.v1.AdviseRequest
@@ -4203,32 +4413,36 @@ var file_benchd_v1_run_proto_depIdxs = []int32{
 	31, // 57: benchd.v1.RunService.Remove:input_type -> benchd.v1.RemoveRequest
 	33, // 58: benchd.v1.RunService.Export:input_type -> benchd.v1.ExportRequest
 	35, // 59: benchd.v1.RunService.Import:input_type -> benchd.v1.ImportRequest
-	50, // 60: benchd.v1.RunService.Upload:input_type -> benchd.v1.UploadRequest
+	54, // 60: benchd.v1.RunService.Upload:input_type -> benchd.v1.UploadRequest
 	39, // 61: benchd.v1.RunService.Agents:input_type -> benchd.v1.AgentsRequest
 	42, // 62: benchd.v1.RunService.Drain:input_type -> benchd.v1.DrainRequest
 	44, // 63: benchd.v1.RunService.Act:input_type -> benchd.v1.ActRequest
 	46, // 64: benchd.v1.RunService.About:input_type -> benchd.v1.AboutRequest
 	48, // 65: benchd.v1.RunService.Audit:input_type -> benchd.v1.AuditRequest
-	5,  // 66: benchd.v1.RunService.Submit:output_type -> benchd.v1.SubmitResponse
-	7,  // 67: benchd.v1.RunService.Validate:output_type -> benchd.v1.ValidateResponse
-	9,  // 68: benchd.v1.RunService.Advise:output_type -> benchd.v1.AdviseResponse
-	11, // 69: benchd.v1.RunService.Watch:output_type -> benchd.v1.WatchResponse
-	17, // 70: benchd.v1.RunService.Get:output_type -> benchd.v1.GetResponse
-	19, // 71: benchd.v1.RunService.Histograms:output_type -> benchd.v1.HistogramsResponse
-	24, // 72: benchd.v1.RunService.Points:output_type -> benchd.v1.PointsResponse
-	27, // 73: benchd.v1.RunService.List:output_type -> benchd.v1.ListResponse
-	30, // 74: benchd.v1.RunService.Cancel:output_type -> benchd.v1.CancelResponse
-	32, // 75: benchd.v1.RunService.Remove:output_type -> benchd.v1.RemoveResponse
-	34, // 76: benchd.v1.RunService.Export:output_type -> benchd.v1.ExportResponse
-	38, // 77: benchd.v1.RunService.Import:output_type -> benchd.v1.ImportResponse
-	51, // 78: benchd.v1.RunService.Upload:output_type -> benchd.v1.UploadResponse
-	40, // 79: benchd.v1.RunService.Agents:output_type -> benchd.v1.AgentsResponse
-	43, // 80: benchd.v1.RunService.Drain:output_type -> benchd.v1.DrainResponse
-	45, // 81: benchd.v1.RunService.Act:output_type -> benchd.v1.ActResponse
-	47, // 82: benchd.v1.RunService.About:output_type -> benchd.v1.AboutResponse
-	49, // 83: benchd.v1.RunService.Audit:output_type -> benchd.v1.AuditResponse
-	66, // [66:84] is the sub-list for method output_type
-	48, // [48:66] is the sub-list for method input_type
+	50, // 66: benchd.v1.RunService.Webhooks:input_type -> benchd.v1.WebhooksRequest
+	52, // 67: benchd.v1.RunService.TestWebhook:input_type -> benchd.v1.TestWebhookRequest
+	5,  // 68: benchd.v1.RunService.Submit:output_type -> benchd.v1.SubmitResponse
+	7,  // 69: benchd.v1.RunService.Validate:output_type -> benchd.v1.ValidateResponse
+	9,  // 70: benchd.v1.RunService.Advise:output_type -> benchd.v1.AdviseResponse
+	11, // 71: benchd.v1.RunService.Watch:output_type -> benchd.v1.WatchResponse
+	17, // 72: benchd.v1.RunService.Get:output_type -> benchd.v1.GetResponse
+	19, // 73: benchd.v1.RunService.Histograms:output_type -> benchd.v1.HistogramsResponse
+	24, // 74: benchd.v1.RunService.Points:output_type -> benchd.v1.PointsResponse
+	27, // 75: benchd.v1.RunService.List:output_type -> benchd.v1.ListResponse
+	30, // 76: benchd.v1.RunService.Cancel:output_type -> benchd.v1.CancelResponse
+	32, // 77: benchd.v1.RunService.Remove:output_type -> benchd.v1.RemoveResponse
+	34, // 78: benchd.v1.RunService.Export:output_type -> benchd.v1.ExportResponse
+	38, // 79: benchd.v1.RunService.Import:output_type -> benchd.v1.ImportResponse
+	55, // 80: benchd.v1.RunService.Upload:output_type -> benchd.v1.UploadResponse
+	40, // 81: benchd.v1.RunService.Agents:output_type -> benchd.v1.AgentsResponse
+	43, // 82: benchd.v1.RunService.Drain:output_type -> benchd.v1.DrainResponse
+	45, // 83: benchd.v1.RunService.Act:output_type -> benchd.v1.ActResponse
+	47, // 84: benchd.v1.RunService.About:output_type -> benchd.v1.AboutResponse
+	49, // 85: benchd.v1.RunService.Audit:output_type -> benchd.v1.AuditResponse
+	51, // 86: benchd.v1.RunService.Webhooks:output_type -> benchd.v1.WebhooksResponse
+	53, // 87: benchd.v1.RunService.TestWebhook:output_type -> benchd.v1.TestWebhookResponse
+	68, // [68:88] is the sub-list for method output_type
+	48, // [48:68] is the sub-list for method input_type
 	48, // [48:48] is the sub-list for extension type_name
 	48, // [48:48] is the sub-list for extension extendee
 	0,  // [0:48] is the sub-list for field type_name
@@ -4246,7 +4460,7 @@ func file_benchd_v1_run_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_benchd_v1_run_proto_rawDesc), len(file_benchd_v1_run_proto_rawDesc)),
 			NumEnums:      1,
-			NumMessages:   60,
+			NumMessages:   64,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

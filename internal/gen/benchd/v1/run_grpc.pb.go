@@ -19,24 +19,26 @@ import (
 const _ = grpc.SupportPackageIsVersion9
 
 const (
-	RunService_Submit_FullMethodName     = "/benchd.v1.RunService/Submit"
-	RunService_Validate_FullMethodName   = "/benchd.v1.RunService/Validate"
-	RunService_Advise_FullMethodName     = "/benchd.v1.RunService/Advise"
-	RunService_Watch_FullMethodName      = "/benchd.v1.RunService/Watch"
-	RunService_Get_FullMethodName        = "/benchd.v1.RunService/Get"
-	RunService_Histograms_FullMethodName = "/benchd.v1.RunService/Histograms"
-	RunService_Points_FullMethodName     = "/benchd.v1.RunService/Points"
-	RunService_List_FullMethodName       = "/benchd.v1.RunService/List"
-	RunService_Cancel_FullMethodName     = "/benchd.v1.RunService/Cancel"
-	RunService_Remove_FullMethodName     = "/benchd.v1.RunService/Remove"
-	RunService_Export_FullMethodName     = "/benchd.v1.RunService/Export"
-	RunService_Import_FullMethodName     = "/benchd.v1.RunService/Import"
-	RunService_Upload_FullMethodName     = "/benchd.v1.RunService/Upload"
-	RunService_Agents_FullMethodName     = "/benchd.v1.RunService/Agents"
-	RunService_Drain_FullMethodName      = "/benchd.v1.RunService/Drain"
-	RunService_Act_FullMethodName        = "/benchd.v1.RunService/Act"
-	RunService_About_FullMethodName      = "/benchd.v1.RunService/About"
-	RunService_Audit_FullMethodName      = "/benchd.v1.RunService/Audit"
+	RunService_Submit_FullMethodName      = "/benchd.v1.RunService/Submit"
+	RunService_Validate_FullMethodName    = "/benchd.v1.RunService/Validate"
+	RunService_Advise_FullMethodName      = "/benchd.v1.RunService/Advise"
+	RunService_Watch_FullMethodName       = "/benchd.v1.RunService/Watch"
+	RunService_Get_FullMethodName         = "/benchd.v1.RunService/Get"
+	RunService_Histograms_FullMethodName  = "/benchd.v1.RunService/Histograms"
+	RunService_Points_FullMethodName      = "/benchd.v1.RunService/Points"
+	RunService_List_FullMethodName        = "/benchd.v1.RunService/List"
+	RunService_Cancel_FullMethodName      = "/benchd.v1.RunService/Cancel"
+	RunService_Remove_FullMethodName      = "/benchd.v1.RunService/Remove"
+	RunService_Export_FullMethodName      = "/benchd.v1.RunService/Export"
+	RunService_Import_FullMethodName      = "/benchd.v1.RunService/Import"
+	RunService_Upload_FullMethodName      = "/benchd.v1.RunService/Upload"
+	RunService_Agents_FullMethodName      = "/benchd.v1.RunService/Agents"
+	RunService_Drain_FullMethodName       = "/benchd.v1.RunService/Drain"
+	RunService_Act_FullMethodName         = "/benchd.v1.RunService/Act"
+	RunService_About_FullMethodName       = "/benchd.v1.RunService/About"
+	RunService_Audit_FullMethodName       = "/benchd.v1.RunService/Audit"
+	RunService_Webhooks_FullMethodName    = "/benchd.v1.RunService/Webhooks"
+	RunService_TestWebhook_FullMethodName = "/benchd.v1.RunService/TestWebhook"
 )
 
 // RunServiceClient is the client API for RunService service.
@@ -81,6 +83,10 @@ type RunServiceClient interface {
 	About(ctx context.Context, in *AboutRequest, opts ...grpc.CallOption) (*AboutResponse, error)
 	// Audit streams the records of the audit log, the oldest first.
 	Audit(ctx context.Context, in *AuditRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[AuditResponse], error)
+	// Webhooks lists the receivers that the coordinator notifies, without secrets.
+	Webhooks(ctx context.Context, in *WebhooksRequest, opts ...grpc.CallOption) (*WebhooksResponse, error)
+	// TestWebhook sends a test to one of them, and waits for the answer.
+	TestWebhook(ctx context.Context, in *TestWebhookRequest, opts ...grpc.CallOption) (*TestWebhookResponse, error)
 }
 
 type runServiceClient struct {
@@ -331,6 +337,26 @@ func (c *runServiceClient) Audit(ctx context.Context, in *AuditRequest, opts ...
 // This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
 type RunService_AuditClient = grpc.ServerStreamingClient[AuditResponse]
 
+func (c *runServiceClient) Webhooks(ctx context.Context, in *WebhooksRequest, opts ...grpc.CallOption) (*WebhooksResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(WebhooksResponse)
+	err := c.cc.Invoke(ctx, RunService_Webhooks_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *runServiceClient) TestWebhook(ctx context.Context, in *TestWebhookRequest, opts ...grpc.CallOption) (*TestWebhookResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(TestWebhookResponse)
+	err := c.cc.Invoke(ctx, RunService_TestWebhook_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
 // RunServiceServer is the server API for RunService service.
 // All implementations must embed UnimplementedRunServiceServer
 // for forward compatibility.
@@ -373,6 +399,10 @@ type RunServiceServer interface {
 	About(context.Context, *AboutRequest) (*AboutResponse, error)
 	// Audit streams the records of the audit log, the oldest first.
 	Audit(*AuditRequest, grpc.ServerStreamingServer[AuditResponse]) error
+	// Webhooks lists the receivers that the coordinator notifies, without secrets.
+	Webhooks(context.Context, *WebhooksRequest) (*WebhooksResponse, error)
+	// TestWebhook sends a test to one of them, and waits for the answer.
+	TestWebhook(context.Context, *TestWebhookRequest) (*TestWebhookResponse, error)
 	mustEmbedUnimplementedRunServiceServer()
 }
 
@@ -436,6 +466,12 @@ func (UnimplementedRunServiceServer) About(context.Context, *AboutRequest) (*Abo
 }
 func (UnimplementedRunServiceServer) Audit(*AuditRequest, grpc.ServerStreamingServer[AuditResponse]) error {
 	return status.Error(codes.Unimplemented, "method Audit not implemented")
+}
+func (UnimplementedRunServiceServer) Webhooks(context.Context, *WebhooksRequest) (*WebhooksResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method Webhooks not implemented")
+}
+func (UnimplementedRunServiceServer) TestWebhook(context.Context, *TestWebhookRequest) (*TestWebhookResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method TestWebhook not implemented")
 }
 func (UnimplementedRunServiceServer) mustEmbedUnimplementedRunServiceServer() {}
 func (UnimplementedRunServiceServer) testEmbeddedByValue()                    {}
@@ -718,6 +754,42 @@ func _RunService_Audit_Handler(srv interface{}, stream grpc.ServerStream) error 
 // This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
 type RunService_AuditServer = grpc.ServerStreamingServer[AuditResponse]
 
+func _RunService_Webhooks_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(WebhooksRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(RunServiceServer).Webhooks(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: RunService_Webhooks_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(RunServiceServer).Webhooks(ctx, req.(*WebhooksRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _RunService_TestWebhook_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(TestWebhookRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(RunServiceServer).TestWebhook(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: RunService_TestWebhook_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(RunServiceServer).TestWebhook(ctx, req.(*TestWebhookRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
 // RunService_ServiceDesc is the grpc.ServiceDesc for RunService service.
 // It's only intended for direct use with grpc.RegisterService,
 // and not to be introspected or modified (even as a copy)
@@ -764,6 +836,14 @@ var RunService_ServiceDesc = grpc.ServiceDesc{
 		{
 			MethodName: "About",
 			Handler:    _RunService_About_Handler,
+		},
+		{
+			MethodName: "Webhooks",
+			Handler:    _RunService_Webhooks_Handler,
+		},
+		{
+			MethodName: "TestWebhook",
+			Handler:    _RunService_TestWebhook_Handler,
 		},
 	},
 	Streams: []grpc.StreamDesc{
