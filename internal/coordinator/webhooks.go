@@ -128,5 +128,5 @@ func (c *Coordinator) TestWebhook(ctx context.Context, req *benchdv1.TestWebhook
 	if err != nil {
 		return nil, wire.ToStatus(err)
 	}
-	return &benchdv1.TestWebhookResponse{HttpStatus: uint32(last.Status), Error: last.Error}, nil //nolint:gosec // an HTTP status
+	return &benchdv1.TestWebhookResponse{HttpStatus: uint32(last.Status), Error: last.Error}, nil
 }

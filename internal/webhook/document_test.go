@@ -1,9 +1,9 @@
 package webhook_test
 
 import (
-	"fmt"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -25,8 +25,8 @@ func TestTheDocumentsHaveWhatTheCodeDoes(t *testing.T) {
 		}
 		require.Contains(t, text, `self.headers["`+webhook.HeaderSignature+`"]`)
 		require.Contains(t, text, `want = "`+webhook.SignaturePrefix+`" +`)
-		require.Contains(t, text, fmt.Sprint(webhook.MaxQueue), path)
-		require.Contains(t, text, fmt.Sprint(int(webhook.MaxAge.Hours())), path)
+		require.Contains(t, text, strconv.Itoa(webhook.MaxQueue), path)
+		require.Contains(t, text, strconv.Itoa(int(webhook.MaxAge.Hours())), path)
 		var first []string
 		for _, table := range doctable.Tables(text) {
 			for _, row := range table.Rows {

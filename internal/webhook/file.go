@@ -75,7 +75,7 @@ func (s stamp) same(other stamp) bool {
 // OpenFile reads a file. Secrets has the variables and the credentials that the file may name.
 func OpenFile(path string, secrets secret.Resolver, log *slog.Logger) (*File, error) {
 	f := &File{path: path, secrets: secrets, log: log}
-	_, now, err := f.stat()
+	now, err := f.stat()
 	if err == nil {
 		f.stamp = now
 		f.rules, err = f.read()
@@ -113,12 +113,12 @@ func (f *File) unusable(h *Hook, err error) error {
 	return &UnusableError{Path: f.path, Hook: h.Name, Err: err}
 }
 
-func (f *File) stat() (os.FileInfo, stamp, error) {
+func (f *File) stat() (stamp, error) {
 	info, err := os.Stat(f.path)
 	if err != nil {
-		return nil, stamp{}, fmt.Errorf("read hooks: %w", err)
+		return stamp{}, fmt.Errorf("read hooks: %w", err)
 	}
-	return info, stamp{info.Size(), info.ModTime(), info}, nil
+	return stamp{info.Size(), info.ModTime(), info}, nil
 }
 
 func (f *File) read() (*Rules, error) {
@@ -149,7 +149,7 @@ func (f *File) Rules() *Rules {
 func (f *File) current() (*Rules, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	_, now, err := f.stat()
+	now, err := f.stat()
 	if err == nil && now.same(f.stamp) {
 		return f.rules, f.broken
 	}

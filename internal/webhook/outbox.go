@@ -96,15 +96,22 @@ func Open(ctx context.Context, config Config) (*Outbox, error) {
 
 // recover takes up the records of an earlier process.
 func (o *Outbox) recover(ctx context.Context) error {
+	var left []*entry // a delivery removes its record: all are read first
 	for place, text := range o.spool.Left() {
-		e := new(entry)
-		if err := json.Unmarshal(text, e); err != nil || e.Occasion == nil && e.Notice == nil {
+		e := &entry{}
+		if err := json.Unmarshal(text, e); err != nil {
 			o.log.Error("webhooks: a damaged record is dropped", "error", err)
-			defer o.spool.Remove(place) // not while they are read
-			continue
+			*e = entry{}
 		}
 		e.place = place
-		if e.Notice != nil {
+		left = append(left, e)
+	}
+	for _, e := range left {
+		switch {
+		case e.Occasion == nil && e.Notice == nil:
+			o.forget(e)
+			continue
+		case e.Notice != nil:
 			o.enqueue(e)
 			continue
 		}
@@ -115,7 +122,7 @@ func (o *Outbox) recover(ctx context.Context) error {
 		case done:
 			o.archived = append(o.archived, e)
 		case o.old(e):
-			defer o.forget(e) // not while they are read
+			o.forget(e)
 		default: // what it announces has not happened, or will be announced again
 			o.doubtful[key(*e.Occasion)] = e
 		}

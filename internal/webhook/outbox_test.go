@@ -226,7 +226,7 @@ func TestADeliveryIsTriedAgainUntilItIsAccepted(t *testing.T) {
 func TestAReceiverMayAskForALongerPause(t *testing.T) {
 	to := receive(t, func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Retry-After", "600")
-		w.WriteHeader(429)
+		w.WriteHeader(http.StatusTooManyRequests)
 	})
 	b := newBench(t, "hooks:\n- {name: ci, url: "+to.URL+", events: [suite_ended]}\n").open()
 	defer b.close()
@@ -237,7 +237,7 @@ func TestAReceiverMayAskForALongerPause(t *testing.T) {
 
 func TestARefusedDeliveryIsNotTriedAgain(t *testing.T) {
 	for name, answer := range map[string]http.HandlerFunc{
-		"client error": func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(404) },
+		"client error": func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNotFound) },
 		"redirect": func(w http.ResponseWriter, r *http.Request) {
 			http.Redirect(w, r, "/elsewhere", http.StatusTemporaryRedirect)
 		},
@@ -369,7 +369,7 @@ func TestAChangedFileIsUsedAndABrokenOneIsNot(t *testing.T) {
 }
 
 func TestNoticesOfARemovedHookAreDropped(t *testing.T) {
-	to := receive(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(503) })
+	to := receive(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusServiceUnavailable) })
 	b := newBench(t, "hooks:\n- {name: ci, url: "+to.URL+", events: [suite_ended]}\n").open()
 	defer b.close()
 	b.ended("S")
