@@ -9,6 +9,7 @@ import (
 	"github.com/benchd/benchd/internal/figure"
 	"github.com/benchd/benchd/internal/report/book"
 	"github.com/benchd/benchd/internal/result"
+	"github.com/benchd/benchd/internal/workload"
 )
 
 // Bounds of the answer of a report, which a reader sees before any table.
@@ -101,7 +102,7 @@ func caseText(c result.Case) string {
 			break
 		}
 		mean, p99 := latencyOverRuns(c, op+"_avg_us", "avg"), latencyOverRuns(c, op+"_p99_us", "p99")
-		parts = append(parts, fmt.Sprintf("%s mean %s, p99 %s", strings.ToUpper(op), mean.Text, p99.Text))
+		parts = append(parts, fmt.Sprintf("%s mean %s, p99 %s", operationTitle(op), mean.Text, p99.Text))
 	}
 	if c.Loop != "" {
 		parts = append(parts, c.Loop+" loop")
@@ -113,11 +114,18 @@ func caseText(c result.Case) string {
 func operationsOf(c result.Case) []string {
 	var ops []string
 	for _, f := range c.Figures {
-		if op, ok := strings.CutSuffix(f.Name, "_avg_us"); ok && !slices.Contains(ops, op) {
+		op, ok := strings.CutSuffix(f.Name, "_avg_us")
+		if _, service := strings.CutSuffix(op, "_service"); ok && !service && !slices.Contains(ops, op) {
 			ops = append(ops, op)
 		}
 	}
 	return ops
+}
+
+// operationTitle is the name of an operation of figures in a sentence: READ, or reads.READ of group reads.
+func operationTitle(op string) string {
+	group, own := workload.SplitGroup(op)
+	return workload.InGroup(group, strings.ToUpper(own))
 }
 
 // actionSentences are what the actions of runs cost, the first ones that could be determined.

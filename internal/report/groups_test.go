@@ -3,12 +3,15 @@ package report_test
 import (
 	"bytes"
 	"fmt"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/benchd/benchd/internal/plan"
 	"github.com/benchd/benchd/internal/report"
+	"github.com/benchd/benchd/internal/report/book"
 	"github.com/benchd/benchd/internal/result"
 	"github.com/benchd/benchd/internal/table"
 )
@@ -72,4 +75,22 @@ func TestASuiteShowsWhatGroupsCostEachOther(t *testing.T) {
 	} {
 		require.Contains(t, text, want)
 	}
+}
+
+// The book is what the HTML page, the workbook and the Markdown report are made of.
+func TestTheReportOfASuiteDrawsItsInterference(t *testing.T) {
+	b := report.SuiteBook(besideSuite(t), targets())
+	i := slices.IndexFunc(b.Chapters, func(c book.Chapter) bool { return c.Title == "Interference" })
+	require.GreaterOrEqual(t, i, 0)
+	var titles []string
+	for _, c := range b.Chapters[i].Charts {
+		titles = append(titles, c.Title)
+	}
+	require.Equal(t, []string{
+		"Groups together against alone: beside groups=reads,scans", "Throughput of groups alone and together: beside groups=reads,scans",
+		"Response times of reads alone and together: beside groups=reads,scans", "Response times of scans alone and together: beside groups=reads,scans",
+	}, titles)
+	answer := strings.Join(b.Answer, "\n")
+	require.Contains(t, answer, "reads.READ mean 2.03 ms, p99 4.06 ms; scans.SCAN mean")
+	require.NotContains(t, answer, "SERVICE", "service times are those of the same operation")
 }

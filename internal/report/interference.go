@@ -5,6 +5,7 @@ import (
 
 	"github.com/benchd/benchd/internal/figure"
 	"github.com/benchd/benchd/internal/report/book"
+	"github.com/benchd/benchd/internal/report/draw"
 	"github.com/benchd/benchd/internal/result"
 )
 
@@ -30,6 +31,7 @@ func (b *maker) addInterference(s result.Suite) {
 		t.Title = interferenceTitle(i)
 		c.Text = append(c.Text, sentence(t.Title+": "+plainWords(i.Text)))
 		c.Tables = append(c.Tables, t)
+		c.Charts = append(c.Charts, draw.Interference(i, s.Cases)...)
 	}
 	if len(c.Tables) > 0 {
 		b.Chapters = append(b.Chapters, c)

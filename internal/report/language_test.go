@@ -58,7 +58,7 @@ func reportTexts(t *testing.T) []string {
 	for _, shown := range terminals(t) {
 		runs = append(runs, shown.run)
 	}
-	suites := []result.Suite{aSuite(), searchedSuite(t), differentTerms(), sideBySide(5), {ID: "S", Status: result.Running, Runs: runs}}
+	suites := []result.Suite{aSuite(), searchedSuite(t), differentTerms(), sideBySide(5), besideSuite(t), {ID: "S", Status: result.Running, Runs: runs}}
 	for _, s := range suites {
 		runs = append(runs, s.Runs...)
 		require.NoError(t, report.SuiteTable(new(bytes.Buffer), s, report.Options{Targets: targets(), Text: c.text}))
@@ -76,7 +76,7 @@ func reportTexts(t *testing.T) []string {
 }
 
 // ofFixtures are words of the fixtures that come from users and servers.
-const ofFixtures = "demo first try Reads by threads Prodded prodded alice devel gone limit capacity usertable connection version workload host-a north south only ssd hdd against products open"
+const ofFixtures = "demo first try Reads by threads Prodded prodded alice devel gone limit capacity usertable connection version workload host-a north south only ssd hdd against products open beside reads scans groups interference"
 
 // ofFixtureSentences are in sentences of the fixtures that no code writes.
 func ofFixtureSentences() []string {
