@@ -4,6 +4,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/benchd/benchd/internal/latency"
+	"github.com/benchd/benchd/internal/workload"
 )
 
 // Operations describes the series of operations.
@@ -14,8 +15,8 @@ type Operations struct {
 // NewOperations names the series with a prefix such as "benchd": a coordinator's series are of all agents and an agent's
 // are its own, and a sum of series must not count both.
 func NewOperations(prefix string) Operations {
-	labels := []string{"run", "phase", "op", "outcome"}
-	parts := []string{"run", "phase", "op", "outcome", "part_of"}
+	labels := []string{"run", "phase", "group", "op", "outcome"}
+	parts := []string{"run", "phase", "group", "op", "outcome", "part_of"}
 	return Operations{
 		count: prometheus.NewDesc(prefix+"_operations_total",
 			"Operations by outcome, without the parts of larger operations.", labels, nil),
@@ -37,10 +38,11 @@ func (o Operations) Metrics(run, phase string, series []latency.Series) []promet
 	out := make([]prometheus.Metric, 0, each*len(series))
 	for i := range series {
 		s := &series[i]
+		group, _ := workload.SplitGroup(s.Key.Op) // the label adds no series: the operation has the group's name
 		if s.Key.PartOf == "" {
-			out = append(out, Count(o.count, s.Response.Count(), run, phase, s.Key.Op, s.Key.Outcome))
+			out = append(out, Count(o.count, s.Response.Count(), run, phase, group, s.Key.Op, s.Key.Outcome))
 		}
-		labels := []string{run, phase, s.Key.Op, s.Key.Outcome, s.Key.PartOf}
+		labels := []string{run, phase, group, s.Key.Op, s.Key.Outcome, s.Key.PartOf}
 		response := &histogram{desc: o.response, labels: prometheus.MakeLabelPairs(o.response, labels), body: convert(s.Response)}
 		service := &histogram{desc: o.service, labels: prometheus.MakeLabelPairs(o.service, labels), body: response.body}
 		if s.Service != s.Response {

@@ -95,6 +95,7 @@ func TestOperationNamesFollowPrometheusConventions(t *testing.T) {
 	o := &operations{names: NewOperations("benchd"), series: []latency.Series{
 		{Key: latency.Key{Op: "READ", Outcome: "OK"}, Response: one(2_000_000), Service: one(1_000_000)},
 		{Key: latency.Key{Op: "READ", Outcome: "OK", PartOf: "READ-MODIFY-WRITE"}, Response: both, Service: both},
+		{Key: latency.Key{Op: "scans.SCAN", Outcome: "OK"}, Response: both, Service: both},
 	}}
 	runs := NewRuns[*operations](0, 0, o.names.Names()...)
 	runs.Begin("1.1", o)
@@ -106,14 +107,15 @@ func TestOperationNamesFollowPrometheusConventions(t *testing.T) {
 	require.NoError(t, testutil.GatherAndCompare(registry, strings.NewReader(`
 # HELP benchd_operations_total Operations by outcome, without the parts of larger operations.
 # TYPE benchd_operations_total counter
-benchd_operations_total{op="READ",outcome="OK",phase="measure",run="1.1"} 1
+benchd_operations_total{group="",op="READ",outcome="OK",phase="measure",run="1.1"} 1
+benchd_operations_total{group="scans",op="scans.SCAN",outcome="OK",phase="measure",run="1.1"} 1
 `), "benchd_operations_total"))
 	for name, sums := range map[string][2]float64{"benchd_response_time_seconds": {0.002, 0.001}, "benchd_service_time_seconds": {0.001, 0.001}} {
 		families, err := registry.Gather()
 		require.NoError(t, err)
 		for _, f := range families {
 			if f.GetName() == name {
-				require.Len(t, f.GetMetric(), 2)
+				require.Len(t, f.GetMetric(), 3, "the group adds no series")
 				got := [2]float64{f.GetMetric()[0].GetHistogram().GetSampleSum(), f.GetMetric()[1].GetHistogram().GetSampleSum()}
 				require.Equal(t, sums, got, name)
 			}
