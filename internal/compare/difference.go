@@ -12,7 +12,7 @@ import (
 
 // Difference is what differs between the sides besides what was measured.
 type Difference struct {
-	What  string   `json:"what"` // durability, benchd, agents, setting threads, target version …
+	What  string   `json:"what"` // trace, durability, benchd, agents, setting threads, target version …
 	A     string   `json:"a"`
 	B     string   `json:"b"`
 	Cases []string `json:"cases"` // of A, where it differs; empty for all
@@ -81,6 +81,7 @@ func differences(a, b Side) []Difference {
 		compared++
 		x, y := facts(p.a.runs), facts(p.b.runs)
 		once(x, y)
+		onceOfTraces(x, y)
 		addTerms(p.a.runs, p.b.runs, x, y)
 		foreignFacts(p.a, p.b, x, y)
 		for _, what := range slices.Sorted(maps.Keys(x)) {
@@ -180,8 +181,11 @@ func facts(runs []result.Run) map[string]string {
 			}
 			put("target "+name, v)
 		}
+		replayed := traceOf(r)
+		put(traceFact, replayed)
 		for name, v := range r.Resolved {
-			if name != "seed" && name != "table" {
+			part := replayed != "" && (name == traceFile || name == traceCard)
+			if name != "seed" && name != "table" && !part {
 				put("setting "+name, v)
 			}
 		}

@@ -9,8 +9,9 @@ import (
 	"github.com/benchd/benchd/internal/result"
 )
 
-// IsTerm reports whether it is a difference of the work that was measured: of its durability, for example. Such differences come first.
-func (d Difference) IsTerm() bool { return termPlace(d.What) >= 0 }
+// IsTerm reports whether it is a difference of the work that was measured: of its operations, or of its durability, for example. Such
+// differences come first.
+func (d Difference) IsTerm() bool { return d.What == traceFact || termPlace(d.What) >= 0 }
 
 // termPlace is the place of a term in the order of reports, or -1.
 func termPlace(name string) int {
@@ -53,9 +54,12 @@ func termsOf(runs []result.Run) map[string]string {
 	return out
 }
 
-// termsFirst moves the differences of terms to the front, in the order of reports.
+// termsFirst moves the differences of traces and terms to the front, in the order of reports.
 func termsFirst(all []Difference) []Difference {
 	place := func(d Difference) int {
+		if d.What == traceFact {
+			return -1
+		}
 		if at := termPlace(d.What); at >= 0 {
 			return at
 		}
