@@ -8,6 +8,7 @@ import (
 	"github.com/benchd/benchd/internal/figure"
 	"github.com/benchd/benchd/internal/result"
 	"github.com/benchd/benchd/internal/stats"
+	"github.com/benchd/benchd/internal/workload"
 )
 
 // Settings are what a comparison depends on besides its runs.
@@ -237,7 +238,8 @@ func usual(name string) bool {
 			return true
 		}
 	}
-	return name == "throughput_ops"
+	_, own := workload.SplitGroup(name)
+	return own == figure.Throughput
 }
 
 func compareFigure(name string, a, b *group, smallest float64) Figure {

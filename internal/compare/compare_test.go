@@ -154,6 +154,31 @@ func TestProvenanceThatDiffersIsListed(t *testing.T) {
 	}, c.Differences)
 }
 
+// Each group of workers has its own throughput and response times; more of its throughput is better.
+func TestGroupsOfWorkersAreComparedByTheirOwnFigures(t *testing.T) {
+	grouped := func(scans float64) func(*result.Run) {
+		return func(r *result.Run) {
+			p := &r.Phases[0]
+			o := p.Operations[0]
+			o.Op = "scans.SCAN"
+			p.Operations, p.Throughput = []result.Operation{o}, scans
+			p.Groups = []result.Group{{Name: "scans", Loop: "closed", Workers: 4, Ops: 600_000, Throughput: scans, Operations: p.Operations}}
+		}
+	}
+	a := suite(made{id: "A", name: "x", repeats: 4, factor: 1, change: grouped(100)})
+	b := suite(made{id: "B", name: "x", repeats: 4, factor: 1, change: grouped(50)})
+	c := compare.New(side(t, "A", a), side(t, "B", b), compare.Settings{Smallest: 0.05})
+	got := make(map[string]compare.Verdict)
+	for _, f := range c.Cases[0].Figures {
+		got[compare.Title(f.Name)] = f.Verdict
+	}
+	require.Equal(t, map[string]compare.Verdict{
+		"throughput": compare.Worse, "scans.throughput": compare.Worse, "scans.SCAN p50": compare.NoDifference, "scans.SCAN p99": compare.NoDifference,
+	}, got)
+	require.Contains(t, c.Cases[0].Sentence, "B is slower: ")
+	require.False(t, compare.HigherIsBetter("scans.failed_ops"))
+}
+
 func TestCasesOfOneSideAreNamed(t *testing.T) {
 	one := func(id, name string) result.Suite { return suite(made{id: id, name: name, repeats: 4, factor: 1}) }
 	c := compare.New(side(t, "A", one("A", "x"), one("A2", "y")), side(t, "B", one("B", "y"), one("B2", "z")), compare.Settings{Smallest: 0.05})

@@ -10,6 +10,7 @@ import (
 
 	"github.com/benchd/benchd/internal/figure"
 	"github.com/benchd/benchd/internal/stats"
+	"github.com/benchd/benchd/internal/workload"
 )
 
 // Outcome is what the figures of a pair of cases come to together.
@@ -140,6 +141,7 @@ func (c *Case) adjective() string {
 
 // isSpeed reports whether a figure is a throughput or a time.
 func isSpeed(name string) bool {
+	_, name = workload.SplitGroup(name)
 	base, unit := figure.Split(name)
 	return name == figure.Throughput || name == figure.RowThroughput || strings.HasPrefix(name, "qps_") || base != "" && unit != (figure.Unit{})
 }
@@ -166,8 +168,13 @@ func Percent(factor float64) string {
 	return fmt.Sprintf("%+.*f %%", decimals, change)
 }
 
-// Title writes the name of a figure as people say it: READ p99.
+// Title writes the name of a figure as people say it: READ p99, or reads.READ p99 of group reads.
 func Title(name string) string {
+	group, own := workload.SplitGroup(name)
+	return workload.InGroup(group, titleOf(own))
+}
+
+func titleOf(name string) string {
 	switch name {
 	case figure.Throughput:
 		return "throughput"

@@ -7,6 +7,7 @@ import (
 
 	"github.com/benchd/benchd/internal/figure"
 	"github.com/benchd/benchd/internal/stats"
+	"github.com/benchd/benchd/internal/workload"
 )
 
 // Verdict is what a comparison of a figure comes to.
@@ -41,6 +42,7 @@ func verdict(s *stats.Shift, higherIsBetter bool, smallest float64) Verdict {
 
 // HigherIsBetter reports whether a greater value of a figure is the better one: of rates, not of times and failures.
 func HigherIsBetter(name string) bool {
+	_, name = workload.SplitGroup(name)
 	return name == figure.RowThroughput || strings.HasSuffix(name, "_ops") && !strings.HasPrefix(name, "failed") && !strings.HasPrefix(name, "not_found") ||
 		strings.HasPrefix(name, "qps_")
 }
