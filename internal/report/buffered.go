@@ -23,6 +23,6 @@ func bufferedNote(runs []result.Run, cases func(name string) bool) string {
 	if len(names) == 0 {
 		return ""
 	}
-	return "Buffered writes (clientbuffering): " + strings.Join(names, ", ") +
+	return "Buffered writes: " + strings.Join(names, ", ") +
 		". Their latency is the time of adding a write to the client's buffer: it is not comparable with that of writes that wait for the server."
 }

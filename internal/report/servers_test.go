@@ -50,7 +50,7 @@ func TestReportsMarkBufferedWritesBesideTheirFigures(t *testing.T) {
 		Cases: []result.Case{{Name: "collected", Scenario: "x", Runs: []string{"S.1"}}, {Name: "plain", Scenario: "y", Runs: []string{"S.2"}}},
 	}
 	text := markdown(t, report.SuiteBook(suite, targets()))
-	require.Equal(t, 2, strings.Count(text, "Buffered writes (clientbuffering): collected. "), "with the tables asked for, and with its own:\n%s", text)
+	require.Equal(t, 2, strings.Count(text, "Buffered writes: collected. "), "with the tables asked for, and with its own:\n%s", text)
 	require.Contains(t, markdown(t, report.RunBook(one, targets())), "buffered writes")
 	require.NotContains(t, markdown(t, report.RunBook(other, targets())), "buffered writes")
 

@@ -234,7 +234,7 @@ func phaseText(phase result.Phase) string {
 		parts = append(parts, bytesText(phase.Bytes))
 	}
 	if buffered(phase) {
-		parts = append(parts, "buffered writes (clientbuffering)")
+		parts = append(parts, "buffered writes")
 	}
 	if phase.OpsAfter > 0 {
 		parts = append(parts, whole(phase.OpsAfter)+" ops done after the end")

@@ -85,11 +85,21 @@ func (s *session) flush() error {
 	n := len(b.rows)
 	rows := s.rows
 	s.rows = b.rows
-	failed, err := s.carry(&protocol.Tally{})
+	var failed int
+	var err error
+	if s.t.bulk != nil {
+		failed, err = s.bulkLoad()
+	} else {
+		failed, err = s.carry(&protocol.Tally{})
+	}
 	b.rows, s.rows = s.rows, rows
 	b.lost = b.lost[:0]
 	if err != nil {
-		err = &Failure{Code: codeOf(err), Text: fmt.Sprintf("%d of %d buffered writes are lost (clientbuffering), the first of them", failed, n), Err: err}
+		what, by := "writes", "clientbuffering"
+		if s.t.bulk != nil {
+			what, by = "rows", "hbase.load.method=bulkload"
+		}
+		err = &Failure{Code: codeOf(err), Text: fmt.Sprintf("%d of %d buffered %s are lost (%s), the first of them", failed, n, what, by), Err: err}
 		b.lose(err)
 	}
 	for i := range b.rows {

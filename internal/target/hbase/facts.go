@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"github.com/benchd/benchd/internal/load"
+	"github.com/benchd/benchd/internal/target/hbase/hbasespec"
 	"github.com/benchd/benchd/internal/target/hbase/protocol"
 )
 
@@ -93,6 +94,9 @@ func (t *Table) Facts(ctx context.Context) (map[string]string, error) {
 	}
 	if s.BatchSize > 1 {
 		facts["hbase.client.batching"] = "up to " + strconv.Itoa(s.BatchSize) + ", waiting " + s.BatchDelay.String()
+	}
+	if s.BulkLoad {
+		facts[hbasespec.LoadMethodFact] = "bulk load of HFiles"
 	}
 	if t.second != nil && s.Gohbase.QueueSize > 1 {
 		facts["hbase.client.batching"] = "RpcQueueSize " + strconv.Itoa(s.Gohbase.QueueSize) + ", FlushInterval " + s.Gohbase.FlushInterval.String()

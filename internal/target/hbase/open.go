@@ -53,6 +53,11 @@ func Open(ctx context.Context, s load.Settings) (load.Target, error) {
 	t := New(settings, s, metaLocator{cluster, settings.FullTable(), settings.Timeline})
 	t.secured, t.greeting.User, t.greeting.Secure = secured, config.User, config.Secure
 	t.cluster, t.state.ask = cluster, disabledBy(cluster, settings.FullTable())
+	if settings.BulkLoad {
+		if t.bulk, err = openBulk(settings.BulkDirectory, s.WriteBelow, s.Run, s.Agent); err != nil {
+			return nil, errors.Join(err, t.Close())
+		}
+	}
 	if settings.Client == hbasespec.ClientGohbase {
 		t.second, err = gohbase.New(gohbase.Config{Settings: settings, Meta: cluster.MetaServer, Dial: t.greeting.Dial, CodeOf: codeOf})
 		if err != nil {

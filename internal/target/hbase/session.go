@@ -52,6 +52,9 @@ func newSession(t *Table, worker int) *session {
 	if t.settings.BatchSize > 1 {
 		s.item = newItem()
 	}
+	if t.bulk != nil {
+		s.buffer = newBuffer(t.settings.BulkBuffer, &t.memory)
+	}
 	if t.settings.ClientBuffering {
 		s.buffer = newBuffer(t.settings.WriteBuffer, &t.memory)
 	}
@@ -92,6 +95,9 @@ func (s *session) do(ctx context.Context, op *workload.Op) workload.Outcome {
 	case workload.Read:
 		return s.read(op)
 	case workload.Update, workload.Insert:
+		if s.t.bulk != nil {
+			return s.bulkInsert(op)
+		}
 		if len(op.Keys) > 0 {
 			return s.insertBatch(op)
 		}

@@ -2,6 +2,7 @@ package hbase
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"math/rand/v2"
 	"sync"
@@ -35,6 +36,7 @@ type Table struct {
 	regions *regionCache
 	cluster *admin.Client   // nil in tests
 	secured *setup.Security // nil in tests
+	bulk    *bulk           // of a bulk load; nil otherwise
 	second  *gohbase.Client // executes operations if it is not nil
 	state   tableState
 
@@ -114,9 +116,20 @@ func (t *Table) Open(ctx context.Context, worker int) (load.Session, error) {
 		return t.second.Open(worker), nil
 	}
 	t.mu.Lock()
-	defer t.mu.Unlock()
 	t.open++
-	return newSession(t, worker), nil
+	t.mu.Unlock()
+	s := newSession(t, worker)
+	if t.bulk == nil {
+		return s, nil
+	}
+	t.bulk.probe.Do(func() {
+		s.deadline.begin(ctx)
+		t.bulk.wrong = s.probeBulk()
+	})
+	if t.bulk.wrong != nil {
+		return nil, errors.Join(t.bulk.wrong, s.Close(ctx))
+	}
+	return s, nil
 }
 
 func (t *Table) closed() {
@@ -164,6 +177,11 @@ func (t *Table) Close() error {
 	for _, s := range t.all() {
 		for _, cs := range s.slots {
 			cs.close()
+		}
+	}
+	if t.bulk != nil {
+		if err := t.bulk.close(); err != nil {
+			t.log.Warn("cannot remove the folder of a bulk load", "folder", t.bulk.path, "error", err)
 		}
 	}
 	t.answers.Wait() // closed connections have ended their calls

@@ -50,6 +50,7 @@ func check(c descriptor.Case) {
 	checkConsistency(c)
 	checkPriority(c)
 	checkClient(c)
+	checkBulkLoad(c)
 }
 
 const longestFamily = 127

@@ -77,6 +77,7 @@ func missingInGohbase() []missing {
 		{"batchsize", []string{"1"}, "writes several rows in one request", off},
 		{"multigetproportion", none(), "reads several rows in one request", off},
 		{"multirowproportion", none(), "writes several rows of a region together", off},
+		{methodKey, []string{methodPut}, "loads HFiles", native},
 		{retriesKey, []string{"2147483647"}, "limits the number of tries", off},
 		{pauseKey, []string{"5"}, "sets the pauses between tries", off},
 		{registryKey, []string{RegistryZooKeeper}, "asks HBase's own servers in place of ZooKeeper", native},

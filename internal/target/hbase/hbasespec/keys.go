@@ -31,6 +31,10 @@ func keys() []property.Key {
 		{Name: "clientbuffering", Kind: property.Bool, Default: "false", Doc: "collect the puts and deletes of a worker and send them together; each counts when the server has acknowledged it, with the latency of collecting it"},
 		{Name: "writebuffersize", Kind: property.Int, Default: "12582912", Min: 1, Max: gigabyte, Doc: "bytes that a worker collects before it sends them, with clientbuffering"},
 
+		{Name: methodKey, Kind: property.Enum, Default: methodPut, Values: []string{methodPut, methodBulk}, Doc: "how a load writes rows: put, by operations; bulkload, agents write HFiles and the servers load them"},
+		{Name: bulkKey, Kind: property.Text, Check: checkBulk, Doc: "folder of the HFiles of a bulk load, file:///PATH, on a file system that the agents and all region servers share under the same path"},
+		{Name: bulkBufferKey, Kind: property.Int, Default: "33554432", Min: 1 << 10, Max: gigabyte, Doc: "bytes of rows that a worker of a bulk load collects and sorts in memory; they become one HFile for each region"},
+
 		{Name: "hbase.zookeeper.quorum", Kind: property.Text, Default: "127.0.0.1", Check: checkQuorum, Doc: "host[:port] of ZooKeeper's servers, separated by commas"},
 		{Name: "hbase.zookeeper.property.clientPort", Kind: property.Int, Default: "2181", Min: 1, Max: 65535, Doc: "the port of servers in hbase.zookeeper.quorum without one"},
 		{Name: "zookeeper.znode.parent", Kind: property.Text, Default: "/hbase", Check: checkZnode, Doc: "HBase's root znode in ZooKeeper"},

@@ -18,6 +18,7 @@ func inReports() descriptor.Report {
 			{Name: "hbase.zookeeper.quorum", Title: "quorum"},
 			{Name: registryKey, Title: "registry"},
 			{Name: "consistency", Title: "consistency"},
+			{Name: LoadMethodFact, Title: "load method"},
 			{Name: authenticationKey, Title: "authentication"},
 			{Name: protectionKey, Title: "protection"},
 			{Name: "hbase.tls", Title: "TLS"},
@@ -47,10 +48,21 @@ func inReports() descriptor.Report {
 // cautionOfSandbox is shown above figures that were measured on a sandbox.
 const cautionOfSandbox = "Measured on benchd's sandbox, which is not HBase: never publish its speed as HBase's."
 
-// caution returns the caution if a target hbase is in fact a sandbox.
+// cautionOfBulkLoad is shown above the figures of a bulk load.
+const cautionOfBulkLoad = "A bulk load: the latency of an INSERT is the time of collecting rows, or of writing and loading a whole HFile, and not that of an operation. Read its rows per second."
+
+// caution returns what a reader of the figures has to know: that a target hbase is in fact a sandbox, or that its rows were loaded in bulk.
 func caution(facts map[string]string) string {
-	if facts["target"] == SandboxName || strings.Contains(facts["hbase.version"], SandboxName) {
+	if isSandbox(facts) {
 		return cautionOfSandbox
 	}
+	if facts[LoadMethodFact] != "" {
+		return cautionOfBulkLoad
+	}
 	return ""
+}
+
+// isSandbox reports whether the facts are those of a sandbox.
+func isSandbox(facts map[string]string) bool {
+	return facts["target"] == SandboxName || strings.Contains(facts["hbase.version"], SandboxName)
 }

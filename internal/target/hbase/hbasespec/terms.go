@@ -19,12 +19,15 @@ const (
 
 // terms describes what a workload does on HBase, or on a sandbox that target hbase has found.
 func terms(properties, facts map[string]string) descriptor.Terms {
-	if caution(facts) != "" {
+	if isSandbox(facts) {
 		return sandboxTerms(properties, facts)
 	}
 	t := descriptor.Terms{
 		Durability: durabilityOf(properties, facts) + buffered(properties),
 		Replicas:   replicasOf(facts),
+	}
+	if facts[LoadMethodFact] != "" {
+		t.Durability = "in files that the servers have loaded, without the WAL (bulk load)"
 	}
 	return ofReadsAndWrites(t, properties)
 }

@@ -1,0 +1,299 @@
+package hbase
+
+import (
+	"bufio"
+	"bytes"
+	"crypto/rand"
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"google.golang.org/protobuf/encoding/protowire"
+
+	"github.com/benchd/benchd/internal/target/hbase/hfile"
+	"github.com/benchd/benchd/internal/target/hbase/protocol"
+	"github.com/benchd/benchd/internal/target/hbase/rpc"
+	"github.com/benchd/benchd/internal/workload"
+)
+
+// bulk is the folder of the HFiles that a load writes, which the servers see under the same path.
+type bulk struct {
+	path  string
+	root  *os.Root
+	probe sync.Once
+	wrong error // why the servers cannot load files from it
+}
+
+// openBulk makes a folder of the agent's own below the directory of a bulk load.
+func openBulk(directory, below, run, agent string) (*bulk, error) {
+	if below == "" {
+		return nil, fmt.Errorf("hbase.bulkload.directory=file://%s: this agent writes no files for runs; its operator allows it with --write-below DIR", directory)
+	}
+	rel, err := filepath.Rel(below, directory)
+	if err != nil || !filepath.IsLocal(rel) {
+		return nil, fmt.Errorf("hbase.bulkload.directory=file://%s: this agent writes files only below %s (--write-below)", directory, below)
+	}
+	outer, err := os.OpenRoot(below)
+	if err != nil {
+		return nil, fmt.Errorf("open the folder of --write-below: %w", err)
+	}
+	defer func() { _ = outer.Close() }()
+	plain := strings.NewReplacer("/", "-", ":", "-")
+	rel = filepath.Join(rel, "benchd-"+plain.Replace(run)+"-"+plain.Replace(agent))
+	if err := outer.MkdirAll(rel, 0o777); err != nil {
+		return nil, fmt.Errorf("make the folder of a bulk load: %w", err)
+	}
+	if err := outer.Chmod(rel, 0o777); err != nil { // the servers move the files away, perhaps as another user
+		return nil, fmt.Errorf("let the servers of HBase write to the folder of a bulk load: %w", err)
+	}
+	root, err := outer.OpenRoot(rel)
+	if err != nil {
+		return nil, fmt.Errorf("open the folder of a bulk load: %w", err)
+	}
+	return &bulk{path: filepath.Join(below, rel), root: root}, nil
+}
+
+// close removes the folder and what is left in it.
+func (b *bulk) close() error {
+	return errors.Join(b.root.Close(), os.RemoveAll(b.path))
+}
+
+// create makes a file with a name of its own.
+func (b *bulk) create() (*os.File, string, error) {
+	var id [16]byte
+	_, _ = rand.Read(id[:]) // it never fails
+	name := hex.EncodeToString(id[:])
+	f, err := b.root.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o666)
+	if err != nil {
+		return nil, "", fmt.Errorf("create HFile: %w", err)
+	}
+	if err := f.Chmod(0o666); err != nil {
+		return nil, "", errors.Join(fmt.Errorf("let the servers of HBase move an HFile: %w", err), f.Close())
+	}
+	return f, name, nil
+}
+
+// remove removes a file that the server has not moved away.
+func (b *bulk) remove(name string) {
+	if err := b.root.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return // close removes the whole folder
+	}
+}
+
+// bulkInsert adds rows to the buffer, as the cells of an HFile. The server orders nothing: cells of a row are sorted here, and rows in
+// flush.
+func (s *session) bulkInsert(op *workload.Op) workload.Outcome {
+	keys := op.Keys
+	if len(keys) == 0 {
+		keys = [][]byte{op.Key}
+	}
+	now, width := time.Now().UnixMilli(), len(op.Fields)
+	var bytes int64
+	for i, key := range keys {
+		bytes += s.values(key, op.Fields, op.Values[i*width:(i+1)*width])
+		slices.SortFunc(s.cells, byColumn)
+		s.encoded = s.encoded[:0]
+		for _, c := range s.cells {
+			s.encoded = protocol.AppendCell(s.encoded, &protocol.Cell{
+				Row: key, Family: s.t.family, Qualifier: c[0], Timestamp: now, Type: protocol.TypePut, Value: c[1],
+			})
+		}
+		s.buffer.add(key, mutation{}, s.encoded)
+	}
+	return s.kept(len(keys), bytes)
+}
+
+func byColumn(a, b [2][]byte) int { return bytes.Compare(a[0], b[0]) }
+
+// bulkLoad loads the session's rows as HFiles, one for each region that has some of them. When a region was split or moved, its rows are
+// written and loaded again. It returns the first failure and the number of rows that failed.
+func (s *session) bulkLoad() (failed int, first error) {
+	rows := s.rows
+	slices.SortStableFunc(rows, func(x, y row) int { return bytes.Compare(x.key, y.key) })
+	var try attempt
+	for i := 0; i < len(rows); {
+		s.deadline.begin(s.deadline.ctx) // each file has the time of an operation
+		r, conn, err := s.reach(rows[i].key)
+		if err == nil {
+			end := i + 1
+			for end < len(rows) && r.holds(rows[end].key) {
+				end++
+			}
+			if err = s.loadFile(r, conn, rows[i:end]); err == nil {
+				i, try = end, attempt{}
+				continue
+			}
+		}
+		if gone := s.again(&try, err, r, conn); gone != nil {
+			failed, first = len(rows)-i, gone
+			for ; i < len(rows); i++ {
+				rows[i].err = gone
+			}
+		}
+	}
+	return failed, first
+}
+
+// loadFile writes an HFile of rows and has the server of their region load it, as HBase's own tool does.
+func (s *session) loadFile(r *region, conn *rpc.Conn, rows []row) error {
+	b := s.t.bulk
+	f, name, err := b.create()
+	if err == nil {
+		err = errors.Join(writeRows(f, rows), f.Close())
+	}
+	if err != nil {
+		return &Failure{Code: workload.Error, Text: "write an HFile below " + b.path, Err: err}
+	}
+	defer b.remove(name)
+	return s.present(r, conn, filepath.Join(b.path, name))
+}
+
+// writeRows writes the cells of sorted rows as an HFile. Of rows with the same key the last one counts.
+func writeRows(f *os.File, rows []row) error {
+	out := bufio.NewWriterSize(f, 1<<20)
+	w := hfile.NewWriter(out, time.Now().UnixMilli())
+	for i := range rows {
+		if i+1 < len(rows) && bytes.Equal(rows[i].key, rows[i+1].key) {
+			continue
+		}
+		for cells := rows[i].cells; len(cells) > 0; {
+			n := protocol.Prefix + int(binary.BigEndian.Uint32(cells))
+			if err := w.Add(cells[protocol.Prefix:n]); err != nil {
+				return fmt.Errorf("row %q: %w", rows[i].key, err)
+			}
+			cells = cells[n:]
+		}
+	}
+	return errors.Join(w.Close(), out.Flush())
+}
+
+// notLoaded returns the error of a file that a server has not loaded. With a staging folder HBase does not report why: the region may have
+// been split.
+func notLoaded() error {
+	return &protocol.Exception{
+		Class:   "org.apache.hadoop.hbase.regionserver.WrongRegionException",
+		Message: "the region server has not loaded an HFile: the region does not have all of its rows, or the server's log has the reason (Failed to complete bulk load)",
+	}
+}
+
+// present has a region's server load a file: it prepares a staging folder, loads, and cleans up.
+func (s *session) present(r *region, conn *rpc.Conn, path string) error {
+	token, err := s.prepareBulkLoad(r, conn)
+	if err != nil {
+		return err
+	}
+	err = s.bulkLoadHFile(r, conn, path, token)
+	cleaned := s.alone(r, conn, func(s *session, r *region) {
+		s.call.Method = "CleanupBulkLoad"
+		s.call.Request = append(appendField(s.call.Request, 1, token), 2<<3|2) // the region is field 2 here
+		s.call.Request = append(s.call.Request, r.field[1:]...)
+	})
+	if err == nil && cleaned != nil {
+		s.t.log.Warn("cannot remove the staging folder of a bulk load", "error", cleaned)
+	}
+	return err
+}
+
+// bulkLoadHFile has a region's server load a file, by a staging folder if there is a token.
+func (s *session) bulkLoadHFile(r *region, conn *rpc.Conn, path string, token []byte) error {
+	err := s.alone(r, conn, func(s *session, r *region) {
+		family := appendField(appendField(nil, 1, s.t.family), 2, []byte("file://"+path))
+		s.call.Method = "BulkLoadHFile"
+		s.call.Request = appendField(append(s.call.Request, r.field...), 2, family)
+		s.call.Request = appendNumber(s.call.Request, 3, 1) // assign a sequence number
+		if len(token) > 0 {
+			s.call.Request = appendField(s.call.Request, 5, token)
+		}
+	})
+	if err != nil {
+		return err
+	}
+	if response, _, _ := s.call.Answer(); !flagOf(response, 1) {
+		return notLoaded()
+	}
+	return nil
+}
+
+// prepareBulkLoad returns the token of a new staging folder.
+func (s *session) prepareBulkLoad(r *region, conn *rpc.Conn) ([]byte, error) {
+	err := s.alone(r, conn, func(s *session, r *region) {
+		name := appendField(appendField(nil, 1, []byte(s.t.settings.Namespace)), 2, []byte(s.t.settings.Table))
+		s.call.Method = "PrepareBulkLoad"
+		s.call.Request = append(appendField(s.call.Request, 1, name), 2<<3|2)
+		s.call.Request = append(s.call.Request, r.field[1:]...)
+	})
+	if err != nil {
+		return nil, err
+	}
+	response, _, _ := s.call.Answer()
+	num, kind, n := protowire.ConsumeTag(response)
+	if n < 0 || num != 1 || kind != protowire.BytesType {
+		return nil, protocol.ErrMalformed
+	}
+	token, n := protowire.ConsumeBytes(response[n:])
+	if n < 0 {
+		return nil, protocol.ErrMalformed
+	}
+	return slices.Clone(token), nil
+}
+
+// flagOf returns a boolean field of a message.
+func flagOf(message []byte, field protowire.Number) bool {
+	for len(message) > 0 {
+		num, kind, n := protowire.ConsumeTag(message)
+		if n < 0 {
+			return false
+		}
+		if v, m := protowire.ConsumeVarint(message[n:]); num == field && kind == protowire.VarintType && m > 0 {
+			return v != 0
+		}
+		m := protowire.ConsumeFieldValue(num, kind, message[n:])
+		if m < 0 {
+			return false
+		}
+		message = message[n+m:]
+	}
+	return false
+}
+
+// probeBulk checks that the servers see the folder: they are asked to load a file that is no HFile, and have to report that it is
+// corrupt. Nothing in the table changes.
+func (s *session) probeBulk() error {
+	b := s.t.bulk
+	f, name, err := b.create()
+	if err == nil {
+		_, err = f.Write(bytes.Repeat([]byte("not an HFile\n"), 1000))
+		err = errors.Join(err, f.Close())
+	}
+	if err != nil {
+		return err
+	}
+	defer b.remove(name)
+	var try attempt
+	for {
+		r, conn, err := s.reach(nil)
+		if err == nil {
+			err = s.bulkLoadHFile(r, conn, filepath.Join(b.path, name), nil) // without a staging folder, HBase reports an error
+		}
+		e, ok := errors.AsType[*protocol.Exception](err)
+		switch {
+		case ok && e.Short() == "CorruptHFileException":
+			return nil
+		case err == nil:
+			return errors.New("check hbase.bulkload.directory: a region server has loaded a file that is not an HFile")
+		case ok && remedyOf(err) != relocate && remedyOf(err) != redial:
+			return fmt.Errorf("the region server %s cannot load files from %s (hbase.bulkload.directory): %w; the folder must be on a file system that this agent and all region servers share, under the same path, and the servers' user must be able to write there", conn.Addr(), b.path, err)
+		}
+		if end := s.again(&try, err, r, conn); end != nil {
+			return end
+		}
+	}
+}
