@@ -83,7 +83,6 @@ func jsonNames() map[reflect.Type]string {
 		reflect.TypeFor[notice.Case]():      "NoticeCase",
 		reflect.TypeFor[notice.Figure]():    "NoticeFigure",
 		reflect.TypeFor[notice.Limit]():     "NoticeLimit",
-		reflect.TypeFor[trend.Alert]():      "NoticeChange",
 		reflect.TypeFor[trend.Entry]():      "TrendSuite",
 		reflect.TypeFor[trend.Case]():       "TrendCase",
 		reflect.TypeFor[trend.Figure]():     "TrendFigure",

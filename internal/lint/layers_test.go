@@ -69,7 +69,7 @@ func layers() []layer {
 		}},
 		{"state", []part{
 			{name: "lifecycle", beside: []string{"result"}},
-			{name: "notice", beside: []string{"trend"}},
+			{name: "notice", beside: []string{"result"}},
 			{name: "trend", beside: []string{"compare", "table", "result"}},
 			{name: "compare", beside: []string{"table", "result"}},
 			{name: "bottleneck", beside: []string{"result"}},

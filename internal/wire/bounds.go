@@ -212,6 +212,8 @@ func bounds() []bound {
 		{field: "AgentInfo.clock_offset_ms", min: -maxFigure, max: maxFigure, nan: true},
 		{field: "AgentInfo.clock_uncertainty_ms", min: -maxFigure, max: maxFigure, nan: true},
 		{field: "AgentInfo.clock_drift_ppm", min: -maxFigure, max: maxFigure, nan: true},
+		{field: "WebhooksResponse.webhooks", items: maxWebhooks},
+		upTo("TestWebhookResponse.http_status", 999),
 		upTo("AboutResponse.protocol", anyNumber),
 		{field: "AboutResponse.listeners", items: maxPhases},
 		between("AboutResponse.received_ns", minInstant, maxInstant),

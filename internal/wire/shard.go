@@ -15,14 +15,15 @@ import (
 
 // Bounds on shards and agents.
 const (
-	maxName    = 128
-	maxLabels  = 64
-	maxFacts   = 64
-	maxHeld    = 64
-	maxPhases  = 16
-	maxWorkers = 1 << 20
-	maxHost    = 4 << 10 // bytes, of all facts of a host
-	maxRate    = 0.01
+	maxName     = 128
+	maxLabels   = 64
+	maxFacts    = 64
+	maxHeld     = 64
+	maxPhases   = 16
+	maxWebhooks = 64
+	maxWorkers  = 1 << 20
+	maxHost     = 4 << 10 // bytes, of all facts of a host
+	maxRate     = 0.01
 )
 
 // FromShard names a shard.
