@@ -16,8 +16,6 @@ import (
 	"sync"
 	"time"
 
-	"google.golang.org/protobuf/encoding/protowire"
-
 	"github.com/benchd/benchd/internal/target/hbase/hfile"
 	"github.com/benchd/benchd/internal/target/hbase/protocol"
 	"github.com/benchd/benchd/internal/target/hbase/rpc"
@@ -216,10 +214,12 @@ func (s *session) bulkLoadHFile(r *region, conn *rpc.Conn, path string, token []
 	if err != nil {
 		return err
 	}
-	if response, _, _ := s.call.Answer(); !flagOf(response, 1) {
+	response, _, _ := s.call.Answer()
+	loaded, err := protocol.Loaded(response)
+	if err == nil && !loaded {
 		return notLoaded()
 	}
-	return nil
+	return err
 }
 
 // prepareBulkLoad returns the token of a new staging folder.
@@ -234,34 +234,8 @@ func (s *session) prepareBulkLoad(r *region, conn *rpc.Conn) ([]byte, error) {
 		return nil, err
 	}
 	response, _, _ := s.call.Answer()
-	num, kind, n := protowire.ConsumeTag(response)
-	if n < 0 || num != 1 || kind != protowire.BytesType {
-		return nil, protocol.ErrMalformed
-	}
-	token, n := protowire.ConsumeBytes(response[n:])
-	if n < 0 {
-		return nil, protocol.ErrMalformed
-	}
-	return slices.Clone(token), nil
-}
-
-// flagOf returns a boolean field of a message.
-func flagOf(message []byte, field protowire.Number) bool {
-	for len(message) > 0 {
-		num, kind, n := protowire.ConsumeTag(message)
-		if n < 0 {
-			return false
-		}
-		if v, m := protowire.ConsumeVarint(message[n:]); num == field && kind == protowire.VarintType && m > 0 {
-			return v != 0
-		}
-		m := protowire.ConsumeFieldValue(num, kind, message[n:])
-		if m < 0 {
-			return false
-		}
-		message = message[n+m:]
-	}
-	return false
+	token, err := protocol.BulkToken(response)
+	return slices.Clone(token), err
 }
 
 // probeBulk checks that the servers see the folder: they are asked to load a file that is no HFile, and have to report that it is
