@@ -80,7 +80,8 @@ type Settings struct {
 
 	// Dial is the only way to connect to the target and its servers. The default reaches private networks and loopback.
 	Dial *outbound.Dialer
-	// WriteBelow is the only folder in which a property may create files; empty for none.
+	// WriteBelow is the only folder in which a property may create files, or the URL of one in a file system of its own (hdfs://); empty
+	// for none.
 	WriteBelow string
 
 	// Secrets are what the agent's operator releases to runs; Secret reads them.

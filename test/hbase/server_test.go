@@ -97,6 +97,8 @@ func launch(t *testing.T, name string) *server {
 	switch name {
 	case three:
 		return launchHBase(t, name, 3)
+	case onHDFS:
+		return launchHBase(t, name, 1, "--hdfs", "--set", "hbase.hstore.compaction.min=500") // files stay as they were loaded
 	case oneProcess:
 		return launchHBase(t, name, 3, "--together")
 	}

@@ -3,17 +3,11 @@ package hbase
 import (
 	"bufio"
 	"bytes"
-	"crypto/rand"
 	"encoding/binary"
-	"encoding/hex"
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
+	"io"
 	"slices"
-	"strings"
-	"sync"
 	"time"
 
 	"github.com/benchd/benchd/internal/target/hbase/hfile"
@@ -21,70 +15,6 @@ import (
 	"github.com/benchd/benchd/internal/target/hbase/rpc"
 	"github.com/benchd/benchd/internal/workload"
 )
-
-// bulk is the folder of the HFiles that a load writes, which the servers see under the same path.
-type bulk struct {
-	path  string
-	root  *os.Root
-	probe sync.Once
-	wrong error // why the servers cannot load files from it
-}
-
-// openBulk makes a folder of the agent's own below the directory of a bulk load.
-func openBulk(directory, below, run, agent string) (*bulk, error) {
-	if below == "" {
-		return nil, fmt.Errorf("hbase.bulkload.directory=file://%s: this agent writes no files for runs; its operator allows it with --write-below DIR", directory)
-	}
-	rel, err := filepath.Rel(below, directory)
-	if err != nil || !filepath.IsLocal(rel) {
-		return nil, fmt.Errorf("hbase.bulkload.directory=file://%s: this agent writes files only below %s (--write-below)", directory, below)
-	}
-	outer, err := os.OpenRoot(below)
-	if err != nil {
-		return nil, fmt.Errorf("open the folder of --write-below: %w", err)
-	}
-	defer func() { _ = outer.Close() }()
-	plain := strings.NewReplacer("/", "-", ":", "-")
-	rel = filepath.Join(rel, "benchd-"+plain.Replace(run)+"-"+plain.Replace(agent))
-	if err := outer.MkdirAll(rel, 0o777); err != nil {
-		return nil, fmt.Errorf("make the folder of a bulk load: %w", err)
-	}
-	if err := outer.Chmod(rel, 0o777); err != nil { // the servers move the files away, perhaps as another user
-		return nil, fmt.Errorf("let the servers of HBase write to the folder of a bulk load: %w", err)
-	}
-	root, err := outer.OpenRoot(rel)
-	if err != nil {
-		return nil, fmt.Errorf("open the folder of a bulk load: %w", err)
-	}
-	return &bulk{path: filepath.Join(below, rel), root: root}, nil
-}
-
-// close removes the folder and what is left in it.
-func (b *bulk) close() error {
-	return errors.Join(b.root.Close(), os.RemoveAll(b.path))
-}
-
-// create makes a file with a name of its own.
-func (b *bulk) create() (*os.File, string, error) {
-	var id [16]byte
-	_, _ = rand.Read(id[:]) // it never fails
-	name := hex.EncodeToString(id[:])
-	f, err := b.root.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o666)
-	if err != nil {
-		return nil, "", fmt.Errorf("create HFile: %w", err)
-	}
-	if err := f.Chmod(0o666); err != nil {
-		return nil, "", errors.Join(fmt.Errorf("let the servers of HBase move an HFile: %w", err), f.Close())
-	}
-	return f, name, nil
-}
-
-// remove removes a file that the server has not moved away.
-func (b *bulk) remove(name string) {
-	if err := b.root.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return // close removes the whole folder
-	}
-}
 
 // bulkInsert adds rows to the buffer, as the cells of an HFile. The server orders nothing: cells of a row are sorted here, and rows in
 // flush.
@@ -118,7 +48,9 @@ func (s *session) bulkLoad() (failed int, first error) {
 	slices.SortStableFunc(rows, func(x, y row) int { return bytes.Compare(x.key, y.key) })
 	var try attempt
 	for i := 0; i < len(rows); {
-		s.deadline.begin(s.deadline.ctx) // each file has the time of an operation
+		if try.tries == 0 {
+			s.deadline.begin(s.deadline.ctx) // each file has the time of an operation
+		}
 		r, conn, err := s.reach(rows[i].key)
 		if err == nil {
 			end := i + 1
@@ -142,21 +74,17 @@ func (s *session) bulkLoad() (failed int, first error) {
 
 // loadFile writes an HFile of rows and has the server of their region load it, as HBase's own tool does.
 func (s *session) loadFile(r *region, conn *rpc.Conn, rows []row) error {
-	b := s.t.bulk
-	f, name, err := b.create()
-	if err == nil {
-		err = errors.Join(writeRows(f, rows), f.Close())
-	}
+	name, err := s.t.bulk.write(func(w io.Writer) error { return writeRows(w, rows) })
 	if err != nil {
-		return &Failure{Code: workload.Error, Text: "write an HFile below " + b.path, Err: err}
+		return err
 	}
-	defer b.remove(name)
-	return s.present(r, conn, filepath.Join(b.path, name))
+	defer s.t.bulk.remove(name)
+	return s.present(r, conn, name)
 }
 
 // writeRows writes the cells of sorted rows as an HFile. Of rows with the same key the last one counts.
-func writeRows(f *os.File, rows []row) error {
-	out := bufio.NewWriterSize(f, 1<<20)
+func writeRows(to io.Writer, rows []row) error {
+	out := bufio.NewWriterSize(to, 1<<20)
 	w := hfile.NewWriter(out, time.Now().UnixMilli())
 	for i := range rows {
 		if i+1 < len(rows) && bytes.Equal(rows[i].key, rows[i+1].key) {
@@ -183,12 +111,12 @@ func notLoaded() error {
 }
 
 // present has a region's server load a file: it prepares a staging folder, loads, and cleans up.
-func (s *session) present(r *region, conn *rpc.Conn, path string) error {
+func (s *session) present(r *region, conn *rpc.Conn, file string) error {
 	token, err := s.prepareBulkLoad(r, conn)
 	if err != nil {
 		return err
 	}
-	err = s.bulkLoadHFile(r, conn, path, token)
+	err = s.bulkLoadHFile(r, conn, file, token)
 	cleaned := s.alone(r, conn, func(s *session, r *region) {
 		s.call.Method = "CleanupBulkLoad"
 		s.call.Request = append(appendField(s.call.Request, 1, token), 2<<3|2) // the region is field 2 here
@@ -201,9 +129,9 @@ func (s *session) present(r *region, conn *rpc.Conn, path string) error {
 }
 
 // bulkLoadHFile has a region's server load a file, by a staging folder if there is a token.
-func (s *session) bulkLoadHFile(r *region, conn *rpc.Conn, path string, token []byte) error {
+func (s *session) bulkLoadHFile(r *region, conn *rpc.Conn, file string, token []byte) error {
 	err := s.alone(r, conn, func(s *session, r *region) {
-		family := appendField(appendField(nil, 1, s.t.family), 2, []byte("file://"+path))
+		family := appendField(appendField(nil, 1, s.t.family), 2, []byte(s.t.bulk.folder.Join(file).String()))
 		s.call.Method = "BulkLoadHFile"
 		s.call.Request = appendField(append(s.call.Request, r.field...), 2, family)
 		s.call.Request = appendNumber(s.call.Request, 3, 1) // assign a sequence number
@@ -242,11 +170,10 @@ func (s *session) prepareBulkLoad(r *region, conn *rpc.Conn) ([]byte, error) {
 // corrupt. Nothing in the table changes.
 func (s *session) probeBulk() error {
 	b := s.t.bulk
-	f, name, err := b.create()
-	if err == nil {
-		_, err = f.Write(bytes.Repeat([]byte("not an HFile\n"), 1000))
-		err = errors.Join(err, f.Close())
-	}
+	name, err := b.write(func(w io.Writer) error {
+		_, err := w.Write(bytes.Repeat([]byte("not an HFile\n"), 1000))
+		return err //nolint:wrapcheck // it is about the folder
+	})
 	if err != nil {
 		return err
 	}
@@ -255,7 +182,7 @@ func (s *session) probeBulk() error {
 	for {
 		r, conn, err := s.reach(nil)
 		if err == nil {
-			err = s.bulkLoadHFile(r, conn, filepath.Join(b.path, name), nil) // without a staging folder, HBase reports an error
+			err = s.bulkLoadHFile(r, conn, name, nil) // without a staging folder, HBase reports an error
 		}
 		e, ok := errors.AsType[*protocol.Exception](err)
 		switch {
@@ -264,7 +191,7 @@ func (s *session) probeBulk() error {
 		case err == nil:
 			return errors.New("check hbase.bulkload.directory: a region server has loaded a file that is not an HFile")
 		case ok && remedyOf(err) != relocate && remedyOf(err) != redial:
-			return fmt.Errorf("the region server %s cannot load files from %s (hbase.bulkload.directory): %w; the folder must be on a file system that this agent and all region servers share, under the same path, and the servers' user must be able to write there", conn.Addr(), b.path, err)
+			return fmt.Errorf("the region server %s cannot load files from %s (hbase.bulkload.directory): %w; the folder must be on a file system that this agent and all region servers share, under the same path, and the servers' user must be able to write there", conn.Addr(), b.folder, err)
 		}
 		if end := s.again(&try, err, r, conn); end != nil {
 			return end

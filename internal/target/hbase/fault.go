@@ -64,6 +64,9 @@ func remedyOf(err error) remedy {
 	if errors.Is(err, protocol.ErrMalformed) || errors.Is(err, protocol.ErrCell) || errors.Is(err, errNoTable) || errors.Is(err, rpc.ErrTooLong) {
 		return giveUp
 	}
+	if n, ok := errors.AsType[*notWritten](err); ok && n.passes() {
+		return wait
+	}
 	if f, ok := errors.AsType[*Failure](err); ok && f.Code != workload.ServiceUnavailable {
 		return giveUp
 	}

@@ -54,7 +54,7 @@ func Open(ctx context.Context, s load.Settings) (load.Target, error) {
 	t.secured, t.greeting.User, t.greeting.Secure = secured, config.User, config.Secure
 	t.cluster, t.state.ask = cluster, disabledBy(cluster, settings.FullTable())
 	if settings.BulkLoad {
-		if t.bulk, err = openBulk(settings.BulkDirectory, s.WriteBelow, s.Run, s.Agent); err != nil {
+		if t.bulk, err = openBulk(ctx, settings, s, t.log); err != nil {
 			return nil, errors.Join(err, t.Close())
 		}
 	}

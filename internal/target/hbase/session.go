@@ -53,7 +53,7 @@ func newSession(t *Table, worker int) *session {
 		s.item = newItem()
 	}
 	if t.bulk != nil {
-		s.buffer = newBuffer(t.settings.BulkBuffer, &t.memory)
+		s.buffer = newBuffer(t.settings.Bulk.Buffer, &t.memory)
 	}
 	if t.settings.ClientBuffering {
 		s.buffer = newBuffer(t.settings.WriteBuffer, &t.memory)

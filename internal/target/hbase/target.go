@@ -180,8 +180,8 @@ func (t *Table) Close() error {
 		}
 	}
 	if t.bulk != nil {
-		if err := t.bulk.close(); err != nil {
-			t.log.Warn("cannot remove the folder of a bulk load", "folder", t.bulk.path, "error", err)
+		if err := t.bulk.files.Close(); err != nil {
+			t.log.Warn("cannot remove the folder of a bulk load", "folder", t.bulk.folder.String(), "error", err)
 		}
 	}
 	t.answers.Wait() // closed connections have ended their calls

@@ -32,7 +32,9 @@ func keys() []property.Key {
 		{Name: "writebuffersize", Kind: property.Int, Default: "12582912", Min: 1, Max: gigabyte, Doc: "bytes that a worker collects before it sends them, with clientbuffering"},
 
 		{Name: methodKey, Kind: property.Enum, Default: methodPut, Values: []string{methodPut, methodBulk}, Doc: "how a load writes rows: put, by operations; bulkload, agents write HFiles and the servers load them"},
-		{Name: bulkKey, Kind: property.Text, Check: checkBulk, Doc: "folder of the HFiles of a bulk load, file:///PATH, on a file system that the agents and all region servers share under the same path"},
+		{Name: bulkKey, Kind: property.Text, Check: checkBulk, Doc: "folder of the HFiles of a bulk load, which the agents and all region servers share under the same path: hdfs://HOST:PORT/PATH, or file:///PATH on a local or mounted file system"},
+		{Name: namenodesKey, Kind: property.List, Check: checkNamenodes, Doc: "namenodes of the name services that hbase.bulkload.directory may name, SERVICE/HOST:PORT separated by commas; --hbase-conf takes them from hdfs-site.xml"},
+		{Name: hostnamesKey, Kind: property.Bool, Default: "false", Doc: "connect to HDFS's datanodes by the names that they report, not by their addresses, in a bulk load"},
 		{Name: bulkBufferKey, Kind: property.Int, Default: "33554432", Min: 1 << 10, Max: gigabyte, Doc: "bytes of rows that a worker of a bulk load collects and sorts in memory; they become one HFile for each region"},
 
 		{Name: "hbase.zookeeper.quorum", Kind: property.Text, Default: "127.0.0.1", Check: checkQuorum, Doc: "host[:port] of ZooKeeper's servers, separated by commas"},

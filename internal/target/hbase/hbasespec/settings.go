@@ -70,11 +70,10 @@ type Settings struct {
 
 	Durability      string
 	ClientBuffering bool
-	WriteBuffer     int    // bytes
-	BulkLoad        bool   // the rows are loaded as HFiles
-	BulkDirectory   string // of the HFiles
-	BulkBuffer      int    // bytes of rows that a worker collects for its HFiles
-	BatchSize       int    // 1 is no batching
+	WriteBuffer     int  // bytes
+	BulkLoad        bool // the rows are loaded as HFiles
+	Bulk            Bulk
+	BatchSize       int // 1 is no batching
 	BatchDelay      time.Duration
 	Scan            Scan
 	Security        Security
@@ -137,8 +136,7 @@ func Read(properties map[string]string) (Settings, error) {
 		ClientBuffering: v.Bool("clientbuffering"),
 		WriteBuffer:     v.Int("writebuffersize"),
 		BulkLoad:        v.Text(methodKey) == methodBulk,
-		BulkDirectory:   strings.TrimPrefix(v.Text(bulkKey), "file://"),
-		BulkBuffer:      v.Int(bulkBufferKey),
+		Bulk:            bulk(v),
 		BatchSize:       v.Int("hbase.batch.size"),
 		BatchDelay:      v.Duration("hbase.batch.delay"),
 		Scan:            scan(v),

@@ -48,10 +48,11 @@ func TestEveryHonouredKeyOfHBaseReachesItsSettings(t *testing.T) {
 		"hbase.scanfiltervalue": "00ff", SplitKeys: "a,b", "hbase.table.create": "recreate", "hbase.client.operation.timeout": "70",
 		"hbase.family.blocksize": "128", "hbase.rpc.timeout": "70", protectionKey: "privacy,integrity", protocolsKey: "TLSv1.3",
 		masterPrincipalKey: "hm/_HOST@A", serverPrincipalKey: "hr/_HOST@A", bootstrapKey: "rs1:7",
-		bulkKey: "file:///other", bulkBufferKey: "2048",
+		bulkKey: "file:///other", bulkBufferKey: "2048", namenodesKey: "cluster/nn1",
 	}
 	beside := map[string]map[string]string{ // what a property needs for an effect
 		bootstrapKey: {registryKey: RegistryRPC}, mastersKey: {registryKey: RegistryMasters}, masterPortKey: {registryKey: RegistryRPC, mastersKey: "m"},
+		namenodesKey: {bulkKey: "hdfs://cluster/x"},
 	}
 	for _, k := range keys() {
 		if k.Status != "" || len(k.Values) == 1 || k.Name == "hbase.splits.file" {

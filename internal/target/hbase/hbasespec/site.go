@@ -15,7 +15,7 @@ import (
 )
 
 // SiteFiles are the files of a client's configuration folder, in the order in which later ones override earlier ones.
-func SiteFiles() []string { return []string{"core-site.xml", siteFile} }
+func SiteFiles() []string { return []string{"core-site.xml", "hdfs-site.xml", siteFile} }
 
 const siteFile = "hbase-site.xml"
 
@@ -64,6 +64,9 @@ func ReadSites(files []descriptor.SiteFile) ([]descriptor.SiteFile, error) {
 			if ignored := c.ignored(); len(ignored) > 0 {
 				text.WriteString(ignoredKey + "=" + strings.Join(ignored, ",") + "\n")
 			}
+			if namenodes := c.namenodes(); len(namenodes) > 0 {
+				text.WriteString(namenodesKey + "=" + strings.Join(namenodes, ",") + "\n")
+			}
 		}
 		out[i].Content = []byte(text.String())
 	}
@@ -91,7 +94,7 @@ func siteKeys() []string {
 	return append(addressKeys(), registryKey, masterPortKey, replicasKey, hedgedKey,
 		authenticationKey, protectionKey, masterPrincipalKey, serverPrincipalKey, aesKey, fallbackKey, noReverseKey,
 		tlsKey, verifyKey, protocolsKey, protocolKey, zooKeeperTLSKey, httpsKey, spnegoKey,
-		"hbase.client.operation.timeout", "hbase.rpc.timeout", retriesKey, pauseKey, "hbase.client.rpc.compressor", primaryGetKey, primaryScanKey,
+		"hbase.client.operation.timeout", "hbase.rpc.timeout", retriesKey, pauseKey, "hbase.client.rpc.compressor", primaryGetKey, primaryScanKey, hostnamesKey,
 	)
 }
 
@@ -215,6 +218,37 @@ func (c *conf) ignored() []string {
 	}
 	slices.Sort(names)
 	return names[:min(len(names), mostIgnored)]
+}
+
+// namenodes lists the namenodes of the name services of HDFS, as hbase.bulkload.namenodes has them.
+func (c *conf) namenodes() []string {
+	value := func(name string) string {
+		i, ok := c.effective[name]
+		if !ok {
+			return ""
+		}
+		text, _ := c.expand(c.properties[i].value)
+		return text
+	}
+	var list []string
+	for service := range strings.SplitSeq(value("dfs.nameservices"), ",") {
+		service = strings.TrimSpace(service)
+		const address = "dfs.namenode.rpc-address."
+		keys := []string{address + service}
+		if ids := value("dfs.ha.namenodes." + service); ids != "" {
+			keys = keys[:0]
+			for id := range strings.SplitSeq(ids, ",") {
+				keys = append(keys, address+service+"."+strings.TrimSpace(id))
+			}
+		}
+		for _, key := range keys {
+			one := service + "/" + value(key)
+			if _, err := checkNamenodes(one); err == nil && !strings.ContainsAny(one, ",$") {
+				list = append(list, one)
+			}
+		}
+	}
+	return list
 }
 
 // hadoopKey is how clients of HDFS authenticate.

@@ -24,7 +24,7 @@ func Target() descriptor.Target {
 	t.Admin = admin()
 	t.Site = descriptor.Site{
 		Flag: "hbase-site", Usage: "read the address, the security and the timeouts of the cluster from an hbase-site.xml `FILE`",
-		Folder: "hbase-conf", FolderUsage: "read them from core-site.xml and hbase-site.xml in `DIR`, a client's configuration",
+		Folder: "hbase-conf", FolderUsage: "read them from core-site.xml, hdfs-site.xml and hbase-site.xml in `DIR`, a client's configuration",
 		KeysUsage: "take keytab, principal and certificates from hbase-site.xml and core-site.xml in `DIR`, a client's configuration of HBase; other flags override it",
 		Files:     SiteFiles(), Required: siteFile, Read: ReadSites, Credential: siteCredential,
 	}
