@@ -12,9 +12,9 @@ import (
 	"github.com/benchd/benchd/internal/cli"
 	"github.com/benchd/benchd/internal/compare"
 	"github.com/benchd/benchd/internal/config"
-	"github.com/benchd/benchd/internal/figure"
 	"github.com/benchd/benchd/internal/phrase"
 	"github.com/benchd/benchd/internal/property"
+	"github.com/benchd/benchd/internal/remote"
 	"github.com/benchd/benchd/internal/report"
 	"github.com/benchd/benchd/internal/target"
 )
@@ -44,11 +44,8 @@ func addFiguresFlag(cmd *cobra.Command, to *[]string, usage string) {
 
 // checkFigures returns an error for the first name of --figures that is not a figure.
 func checkFigures(names []string, targets target.List) error {
-	known := figure.New(targets.Descriptors().Columns())
-	for _, name := range names {
-		if !known.Parse(name).Measured() {
-			return fmt.Errorf("--figures: unknown figure %q: want names such as throughput_ops, read_p99_us or update_avg_us", name)
-		}
+	if err := remote.CheckFigures(names, targets.Descriptors()); err != nil {
+		return fmt.Errorf("--figures: %w", err)
 	}
 	return nil
 }

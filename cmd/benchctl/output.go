@@ -58,7 +58,7 @@ func printResult(c *cli.Context, targets target.List, text []byte, format string
 	if format == "json" {
 		return report.Indent(out, text)
 	}
-	run, suite, err := decode(text)
+	run, suite, err := result.Read(text)
 	if err != nil {
 		return err
 	}
@@ -77,27 +77,6 @@ func printResult(c *cli.Context, targets target.List, text []byte, format string
 		return nil
 	}
 	return report.Table(out, run, tableOptions(out, targets, lang))
-}
-
-// decode reads a result: a run, or a suite of several.
-func decode(text []byte) (run result.Run, suite *result.Suite, err error) {
-	var kind struct {
-		Kind string `json:"kind"`
-	}
-	if err := json.Unmarshal(text, &kind); err != nil {
-		return run, nil, fmt.Errorf("read result: %w", err)
-	}
-	if kind.Kind == "suite" {
-		suite = new(result.Suite)
-		if err := json.Unmarshal(text, suite); err != nil {
-			return run, nil, fmt.Errorf("read result: %w", err)
-		}
-		return run, suite, nil
-	}
-	if err := json.Unmarshal(text, &run); err != nil {
-		return run, nil, fmt.Errorf("read result: %w", err)
-	}
-	return run, nil, nil
 }
 
 func printSuite(out io.Writer, suite result.Suite, format string, o report.Options) error {

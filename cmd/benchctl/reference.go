@@ -16,7 +16,6 @@ import (
 	"github.com/benchd/benchd/internal/foreign"
 	"github.com/benchd/benchd/internal/remote"
 	"github.com/benchd/benchd/internal/report"
-	"github.com/benchd/benchd/internal/result"
 	"github.com/benchd/benchd/internal/target"
 )
 
@@ -192,28 +191,10 @@ func (r *reader) side(ctx context.Context, reference string) (compare.Side, erro
 
 // sideOf makes a side of results.
 func (r *reader) sideOf(name string, texts [][]byte, only compare.Selection) (compare.Side, error) {
-	suites := make([]result.Suite, 0, len(texts))
-	for _, text := range texts {
-		if !r.series {
-			text = result.WithoutSeries(text)
-		}
-		run, suite, err := decode(text)
-		if err != nil {
-			return compare.Side{}, usage(fmt.Errorf("%s: %w", name, err))
-		}
-		if suite == nil {
-			suite = &result.Suite{ID: run.ID, Status: run.Status, Runs: []result.Run{run}}
-		}
-		suites = append(suites, *suite)
-		if at := report.Submitted(*suite); at.After(r.newest) {
-			r.newest = at
-		}
-	}
-	side, err := compare.NewSide(name, suites, only, r.targets.Descriptors())
-	if err != nil {
-		return compare.Side{}, usage(err)
-	}
-	return side, nil
+	s := remote.Sides{Targets: r.targets.Descriptors(), Series: r.series, Newest: r.newest}
+	side, err := s.Side(name, texts, only)
+	r.newest = s.Newest
+	return side, err
 }
 
 func usage(err error) error { return &cli.Error{Code: cli.Usage, Err: err} }

@@ -17,6 +17,7 @@ import (
 	"github.com/benchd/benchd/internal/config"
 	"github.com/benchd/benchd/internal/phrase"
 	"github.com/benchd/benchd/internal/report"
+	"github.com/benchd/benchd/internal/result"
 	"github.com/benchd/benchd/internal/target"
 )
 
@@ -105,7 +106,7 @@ func (f *reportFlags) document(ctx context.Context, cmd *cobra.Command, r *reade
 	if err != nil {
 		return report.Document{}, nil, err
 	}
-	run, suite, err := decode(read.text)
+	run, suite, err := result.Read(read.text)
 	if err != nil {
 		return report.Document{}, nil, usage(fmt.Errorf("%s: %w", name, err))
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -15,8 +14,6 @@ import (
 	"github.com/benchd/benchd/internal/property"
 	"github.com/benchd/benchd/internal/remote"
 	"github.com/benchd/benchd/internal/report"
-	"github.com/benchd/benchd/internal/result"
-	"github.com/benchd/benchd/internal/suggest"
 	"github.com/benchd/benchd/internal/target"
 	"github.com/benchd/benchd/internal/trend"
 )
@@ -116,75 +113,11 @@ func (f *trendFlags) read(ctx context.Context, args []string, settings trend.Set
 		return trend.Trend{}, err
 	}
 	defer func() { _ = client.Close() }()
-	all, err := client.List(ctx)
-	if err != nil {
-		return trend.Trend{}, err
-	}
-	of := strings.Join(append(slices.Clone(args), labels(f.tags.Map())), " ")
-	of = strings.TrimSpace(of)
-	chosen := f.choose(all, args)
-	if len(chosen) == 0 {
-		return trend.Trend{}, noSuites(of, args, all)
-	}
-	suites := make([]trend.Suite, 0, len(chosen))
-	for _, summary := range chosen {
-		text, err := client.Result(ctx, summary.ID)
-		if err != nil {
-			return trend.Trend{}, err
-		}
-		run, suite, err := decode(result.WithoutSeries(text))
-		if err != nil {
-			return trend.Trend{}, err
-		}
-		if suite == nil {
-			suite = &result.Suite{ID: summary.ID, Name: summary.Name, Status: run.Status, Runs: []result.Run{run}}
-		}
-		suites = append(suites, trend.Suite{Suite: *suite, Submitted: summary.Created})
-	}
-	found := trend.Of(of, suites, settings, targets.Descriptors())
-	if len(found.Cases) == 0 {
-		if settings.Case != "" {
-			return found, usage(fmt.Errorf("no suite of %s has a complete run of a case %q", of, settings.Case))
-		}
-		because := ""
-		if left := found.Suites[len(found.Suites)-1].LeftOut; len(left) > 0 {
-			because = fmt.Sprintf("; run %s is left out: %s", left[0].Run, left[0].Because)
-		}
-		return found, usage(fmt.Errorf("no suite of %s has a complete run%s", of, because))
-	}
-	return found, nil
-}
-
-// choose returns the latest of the ended suites that are wanted, in the order of their submission.
-func (f *trendFlags) choose(all []remote.Suite, args []string) []remote.Suite {
-	var chosen []remote.Suite
-	for _, s := range all { // newest first
-		wanted := s.Status.Ended() && (len(args) == 0 || s.Name == args[0])
-		for key, value := range f.tags.Map() {
-			wanted = wanted && s.Tags[key] == value
-		}
-		if wanted && len(chosen) < f.last {
-			chosen = append(chosen, s)
-		}
-	}
-	slices.Reverse(chosen)
-	return chosen
-}
-
-// noSuites names the nearest name where no suite is wanted.
-func noSuites(of string, args []string, all []remote.Suite) error {
-	var names []string
-	for _, s := range all {
-		if s.Name != "" && !slices.Contains(names, s.Name) {
-			names = append(names, s.Name)
-		}
-	}
+	of := remote.Recurring{Tags: f.tags.Map(), Last: f.last}
 	if len(args) > 0 {
-		if near := suggest.Nearest(args[0], names); near != "" && near != args[0] {
-			return usage(fmt.Errorf("no ended suite %s (did you mean %q?)", of, near))
-		}
+		of.Name = args[0]
 	}
-	return usage(fmt.Errorf("no ended suite %s: `benchctl list` lists them with their names", of))
+	return client.Trend(ctx, of, settings, targets.Descriptors())
 }
 
 // suiteNames completes the names of suites.
@@ -193,11 +126,5 @@ func suiteNames(ctx context.Context, client *remote.Client) []string {
 	if err != nil {
 		return nil
 	}
-	var names []string
-	for _, s := range suites {
-		if s.Name != "" && !slices.Contains(names, s.Name) {
-			names = append(names, s.Name)
-		}
-	}
-	return names
+	return remote.SuiteNames(suites)
 }

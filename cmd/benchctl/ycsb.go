@@ -68,7 +68,7 @@ func onlyNamed(y, named report.YCSB) (report.YCSB, []string) {
 // deliver writes the files of YCSB's properties and replaces existing ones, as YCSB does. It reports whether one of them has
 // YCSB's output.
 func deliver(ctx context.Context, c *cli.Context, client *remote.Client, text []byte, format string, named report.YCSB) (exported bool, err error) {
-	run, suite, err := decode(text)
+	run, suite, err := result.Read(text)
 	if err != nil || suite != nil {
 		return false, err
 	}
