@@ -52,6 +52,8 @@ type Config struct {
 	Certificates Certificates
 	// Audit is the file of the log of changes and refusals. Default: none.
 	Audit string
+	// Open means that the listener of gRPC asks no peer for an identity. Then HTTP in plain text does not either.
+	Open bool
 	// Listeners describe how the listeners are secured, for About and results.
 	Listeners []string
 	// Enroller issues certificates of agents; the ledger of join tokens is in DataDir. Default: none are issued.
@@ -233,13 +235,15 @@ func (c *Coordinator) Detach() {
 	c.tasks.Wait()
 }
 
-// task runs do in a goroutine, unless the coordinator is detaching.
-func (c *Coordinator) task(do func()) {
+// task runs do in a goroutine, unless the coordinator is detaching, and reports whether it does.
+func (c *Coordinator) task(do func()) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.life.Err() == nil {
-		c.tasks.Go(do)
+	if c.life.Err() != nil {
+		return false
 	}
+	c.tasks.Go(do)
+	return true
 }
 
 // Close detaches and closes the archive.

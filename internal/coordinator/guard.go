@@ -107,7 +107,7 @@ func (o *call) deny(err error) error {
 	if denied, is := errors.AsType[*access.DeniedError](err); is && denied.Unknown() {
 		return wire.Errorf(wire.ErrUnauthenticated, "%v", err)
 	}
-	return wire.Errorf(wire.ErrNotAllowed, "%v", err)
+	return wire.Errorf(wire.ErrDenied, "%v", err)
 }
 
 // refused marks the call of ctx as refused, for the audit log.
@@ -237,6 +237,8 @@ func peerIdentity(ctx context.Context, rule access.Rule) identity.Identity {
 	switch info := p.AuthInfo.(type) {
 	case credentials.TLSInfo:
 		return certs.PeerIdentity(info.State)
+	case inProcessPeer:
+		return info.who
 	case security.Local:
 		if slices.Contains(rule.Roles, identity.Agent) && !slices.Contains(rule.Roles, identity.Admin) {
 			return identity.Identity{Role: identity.Trusted, Name: info.User}
@@ -251,8 +253,11 @@ func peerIdentity(ctx context.Context, rule access.Rule) identity.Identity {
 // certificateEnd returns when the certificate of the peer expires.
 func certificateEnd(ctx context.Context) time.Time {
 	if p, ok := peer.FromContext(ctx); ok {
-		if info, is := p.AuthInfo.(credentials.TLSInfo); is {
+		switch info := p.AuthInfo.(type) {
+		case credentials.TLSInfo:
 			return certs.PeerUntil(&info.State)
+		case inProcessPeer:
+			return info.until
 		}
 	}
 	return time.Time{}

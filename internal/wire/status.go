@@ -27,6 +27,9 @@ var (
 	ErrFull            = errors.New("no space left")      // the archive's disk is full
 	ErrLimit           = errors.New("limit reached")      // of what the coordinator accepts at once: try again later
 	ErrMalformed       = errMalformed                     // the peer broke the protocol
+
+	// ErrDenied is the ErrNotAllowed of policy: the peer lacks a role or a privilege.
+	ErrDenied error = &kindError{kind: ErrNotAllowed, text: "denied"}
 )
 
 // kind is an error and its status code.
@@ -74,8 +77,11 @@ func ToStatus(err error) error {
 	if _, is := status.FromError(err); is {
 		return err
 	}
-	if errors.Is(err, ErrLimit) {
-		return limitStatus(err)
+	switch {
+	case errors.Is(err, ErrLimit):
+		return reasoned(codes.ResourceExhausted, limitReason, err)
+	case errors.Is(err, ErrDenied):
+		return reasoned(codes.PermissionDenied, deniedReason, err)
 	}
 	for _, k := range kinds() {
 		if errors.Is(err, k.err) {
@@ -85,22 +91,25 @@ func ToStatus(err error) error {
 	return status.Error(codes.Internal, err.Error())
 }
 
-// limitReason marks the status of ErrLimit, whose code is also that of ErrTooFewAgents: a peer of an older build prints its
-// text, and an agent of an older build tries again.
-const limitReason = "LIMIT_REACHED"
+// Reasons mark statuses whose code is also that of another kind: a peer of an older build, which does not know them, prints the text, and its
+// agents try again.
+const (
+	limitReason  = "LIMIT_REACHED" // of ErrLimit, with the code of ErrTooFewAgents
+	deniedReason = "DENIED"        // of ErrDenied, with the code of ErrNotAllowed
+)
 
-func limitStatus(err error) error {
-	s := status.New(codes.ResourceExhausted, err.Error())
-	if detailed, failed := s.WithDetails(&errdetails.ErrorInfo{Reason: limitReason, Domain: "benchd"}); failed == nil {
+func reasoned(code codes.Code, reason string, err error) error {
+	s := status.New(code, err.Error())
+	if detailed, failed := s.WithDetails(&errdetails.ErrorInfo{Reason: reason, Domain: "benchd"}); failed == nil {
 		s = detailed
 	}
 	return s.Err()
 }
 
-func limited(s *status.Status) bool {
-	return s.Code() == codes.ResourceExhausted && slices.ContainsFunc(s.Details(), func(detail any) bool {
+func hasReason(s *status.Status, code codes.Code, reason string) bool {
+	return s.Code() == code && slices.ContainsFunc(s.Details(), func(detail any) bool {
 		info, is := detail.(*errdetails.ErrorInfo)
-		return is && info.GetReason() == limitReason
+		return is && info.GetReason() == reason
 	})
 }
 
@@ -136,8 +145,11 @@ func FromStatus(err error) error {
 	if err := fromHTTP(s); err != nil {
 		return err
 	}
-	if limited(s) {
+	switch {
+	case hasReason(s, codes.ResourceExhausted, limitReason):
 		return &kindError{kind: ErrLimit, text: s.Message()}
+	case hasReason(s, codes.PermissionDenied, deniedReason):
+		return &kindError{kind: ErrDenied, text: s.Message()}
 	}
 	for _, k := range kinds() {
 		if s.Code() == k.code {
