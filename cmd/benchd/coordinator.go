@@ -17,6 +17,7 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/credentials"
 
+	"github.com/benchd/benchd/internal/api"
 	"github.com/benchd/benchd/internal/certs"
 	"github.com/benchd/benchd/internal/cli"
 	"github.com/benchd/benchd/internal/clock"
@@ -66,7 +67,7 @@ Suites that are queued or active are never removed.`,
   BENCHD_DATA=/var/lib/benchd benchd coordinator --config benchd.yaml`,
 	}
 	cmd.Flags().StringVar(&f.listen, "listen", "127.0.0.1:7070", "gRPC `HOST:PORT` for agents and benchctl; port 0 takes a free one; unix:PATH is a socket for this user and root")
-	cmd.Flags().StringVar(&f.http, "http", "127.0.0.1:7071", "HTTP `HOST:PORT` of /metrics, /sd/agents, /healthz and /readyz")
+	cmd.Flags().StringVar(&f.http, "http", "127.0.0.1:7071", "HTTP `HOST:PORT` of /api/v1, /metrics, /sd/agents, /healthz and /readyz")
 	cmd.Flags().StringVar(&f.keep, "keep", "", "limit of ended suites by age, by the archive's size or both, such as `90d,50GB`; empty keeps all")
 	cmd.Flags().StringVar(&f.data, "data", "benchd-data", "`DIR` of the archive; created if missing")
 	cmd.Flags().StringVar(&f.audit, "audit", "", "`FILE` of the audit log, or off; default is audit.jsonl in --data")
@@ -139,6 +140,8 @@ func runCoordinator(ctx context.Context, c *cli.Context, f coordinatorFlags) (er
 		Clock: clock.NewSource(f.skew), Audit: f.auditFile(), Enroller: enroller, Webhooks: hooks,
 		Listeners: []string{cli.Secured("gRPC", listening(f.listen, rpc), store != nil), cli.Secured("HTTP", web.Addr().String(), webSecured(webConfig, f.tls))},
 	}
+	_, local := security.Socket(f.listen)
+	config.Open = store == nil && !local
 	if store != nil {
 		config.Certificates = store
 	}
@@ -152,10 +155,14 @@ func runCoordinator(ctx context.Context, c *cli.Context, f coordinatorFlags) (er
 		err = errors.Join(err, coord.Close(closing))
 	}()
 	options := coordinator.ServerOptions()
-	if _, local := security.Socket(f.listen); local {
+	if local {
 		options = append(options, grpc.Creds(coord.Credentials(security.LocalCredentials())))
 	} else if store != nil {
 		options = append(options, grpc.Creds(coord.Credentials(credentials.NewTLS(store.ServerConfig()))))
+	}
+	served, err := api.New(api.Config{Coordinator: coord.Conn(), Targets: all.Targets(), Version: c.Version, Logger: c.Logger})
+	if err != nil {
+		return errors.Join(err, rpc.Close(), web.Close())
 	}
 	server := grpc.NewServer(options...)
 	coord.Register(server)
@@ -165,6 +172,7 @@ func runCoordinator(ctx context.Context, c *cli.Context, f coordinatorFlags) (er
 	return serve(ctx, c, server, rpc, web, debugserver.ServerConfig{
 		Registry: registry, Logger: c.Logger, Profiles: f.profiles, TLS: cli.ServerTLS(store), Web: webConfig, Allow: coord.Allow,
 		Handlers: map[string]http.Handler{"/sd/agents": coord.Discovery()},
+		Trees:    map[string]http.Handler{api.Prefix + "/": served},
 	}, coord.Detach)
 }
 

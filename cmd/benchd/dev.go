@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/benchd/benchd/internal/api"
 	"github.com/benchd/benchd/internal/cli"
 	"github.com/benchd/benchd/internal/config"
 	"github.com/benchd/benchd/internal/debugserver"
@@ -50,7 +51,7 @@ everything is plain text, and benchctl needs no profile.`,
 	}
 	config.Whole(cmd.Flags(), &f.agents, "agents", 1, "agents within this process")
 	cmd.Flags().StringVar(&f.listen, "listen", "127.0.0.1:7070", "gRPC `HOST:PORT` for benchctl and further agents")
-	cmd.Flags().StringVar(&f.http, "http", "127.0.0.1:7071", "HTTP `HOST:PORT` of /metrics, /sd/agents, /healthz and /readyz")
+	cmd.Flags().StringVar(&f.http, "http", "127.0.0.1:7071", "HTTP `HOST:PORT` of /api/v1, /metrics, /sd/agents, /healthz and /readyz")
 	cmd.Flags().StringVar(&f.data, "data", "", "`DIR` of the archive; without it the archive is deleted when the process ends")
 	cmd.Flags().StringVar(&f.zookeeper, "zookeeper", "127.0.0.1:0", "`HOST:PORT` of the sandbox's ZooKeeper; port 0 takes a free one")
 	cmd.Flags().StringVar(&f.info, "info", "127.0.0.1:0", "HTTP `HOST:PORT` of the sandbox's pages, which benchctl uses to control it; port 0 takes a free one")
@@ -123,9 +124,14 @@ func runDev(ctx context.Context, c *cli.Context, cmd *cobra.Command, f devFlags)
 	c.Logger.Info("coordinator listens", "grpc", rpc.Addr().String(), "http", web.Addr().String(), "tls", !f.insecure, "agents", f.agents, "version", c.Version)
 	cli.WarnInsecure(c.Logger, "gRPC", rpc.Addr().String(), !f.insecure)
 	cli.WarnInsecure(c.Logger, "HTTP", web.Addr().String(), false)
+	tree, err := api.New(api.Config{Coordinator: cluster.Coordinator.Conn(), Targets: all.Targets(), Version: c.Version, Logger: c.Logger})
+	if err != nil {
+		return errors.Join(err, web.Close(), cluster.Close())
+	}
 	served := debugserver.NewServer(debugserver.ServerConfig{
 		Registry: registry, Logger: c.Logger, Profiles: f.profiles,
 		Handlers: map[string]http.Handler{"/sd/agents": cluster.Coordinator.Discovery()},
+		Trees:    map[string]http.Handler{api.Prefix + "/": tree},
 	}).Run(ctx, web)
 	return errors.Join(served, cluster.Close())
 }

@@ -139,8 +139,8 @@ hbase.table.create=recreate,usertable   -          x      x       x         x   
 hbase.table.create=missing,usertable    -          x      x       +         +        +      x            +      +
 `
 
-// paths says who may read an HTTP path, of a coordinator and of an agent. /sd/agents is a path of the coordinator, and /nowhere one
-// that nobody serves. "stranger" gives no password where the web configuration file asks for one.
+// paths says who may read an HTTP path, of a coordinator and of an agent. /sd/agents and those below /api/v1/ are
+// paths of the coordinator, and /nowhere one that nobody serves. "stranger" gives no password where the web configuration file asks for one.
 //
 //nolint:dupword // a table
 const paths = `
@@ -148,6 +148,7 @@ path                  anonymous  agent  viewer  operator  granted  admin  coordi
 /                     -          x      +       +         +        +      x            x        -         +
 /metrics              -          x      +       +         +        +      x            x        -         +
 /sd/agents            -          x      +       +         +        +      x            x        -         +
+/api/v1/suites        -          x      +       +         +        +      x            x        -         +
 /healthz              +          +      +       +         +        +      +            x        -         +
 /readyz               +          +      +       +         +        +      +            x        -         +
 /debug/pprof/         -          x      x       x         x        +      x            x        -         +
@@ -470,7 +471,7 @@ func (m *matrix) tryPaths(t *testing.T, listener, peer, who string) {
 	table, client := readGrid(t, paths), m.client(t, peer)
 	ofAgent := strings.HasPrefix(listener, "agent-")
 	for _, path := range table.rows {
-		if path == "/sd/agents" && ofAgent {
+		if (path == "/sd/agents" || path == "/api/v1/suites") && ofAgent {
 			continue
 		}
 		code, body, err := m.read(t, client, listener, peer, path)
@@ -493,9 +494,9 @@ func (m *matrix) tryPaths(t *testing.T, listener, peer, who string) {
 			m.expectPath(listener, peer, who, path)
 		}
 		if path == "/" && want == "+" {
-			listed := append(strings.Fields(body), "/", "/nowhere", "/debug/pprof/heap")
+			listed := append(strings.Fields(strings.ReplaceAll(body, "/api/v1/\n", "/api/v1/suites\n")), "/", "/nowhere", "/debug/pprof/heap")
 			if ofAgent {
-				listed = append(listed, "/sd/agents")
+				listed = append(listed, "/sd/agents", "/api/v1/suites")
 			}
 			assert.ElementsMatch(t, table.rows, listed)
 		}

@@ -80,6 +80,7 @@ func Paths() []Rule {
 	return []Rule{
 		{Name: "/", Roles: readers(), Doc: "list the HTTP paths"},
 		{Name: "/metrics", Roles: readers(), Doc: "read metrics"},
+		{Name: "/api/v1/", Roles: readers(), Doc: "use the API"}, // the calls that a request makes have rules of their own
 		{Name: "/sd/agents", Roles: readers(), Doc: "discover agents"},
 		{Name: "/healthz", Roles: anyone(), Doc: "read the health"},
 		{Name: "/readyz", Roles: anyone(), Doc: "read the readiness"},

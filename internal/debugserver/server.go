@@ -53,6 +53,10 @@ type ServerConfig struct {
 	Ready func() error
 	// Handlers are further paths, such as "/sd/agents".
 	Handlers map[string]http.Handler
+	// Trees serve all methods of the paths below their own, such as "/api/v1/".
+	Trees map[string]http.Handler
+	// OnStop is called when the server stops: what lasts as long as its client likes must end. Optional.
+	OnStop func()
 	// TLS is the configuration of connections. Without it they are in plain text, and their peers trusted.
 	TLS *tls.Config
 	// Web replaces TLS by the rules of a file. Optional.
@@ -98,12 +102,17 @@ func NewServer(c ServerConfig) *Server {
 	for _, path := range paths {
 		mux.Handle("GET "+path, served[path])
 	}
+	for path, tree := range c.Trees {
+		mux.Handle(path, tree)
+		paths = append(paths, path)
+	}
+	slices.Sort(paths)
 	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, _ *http.Request) {
 		for _, path := range paths {
 			_, _ = io.WriteString(w, path+"\n")
 		}
 	})
-	return &Server{
+	s := &Server{
 		http: &http.Server{
 			Handler:           identify(mux, c.peer(), c.Allow),
 			TLSConfig:         c.TLS,
@@ -118,6 +127,10 @@ func NewServer(c ServerConfig) *Server {
 		logger: c.Logger,
 		web:    c.Web,
 	}
+	if c.OnStop != nil {
+		s.http.RegisterOnShutdown(c.OnStop)
+	}
+	return s
 }
 
 // peer returns the function that returns who sends a request.

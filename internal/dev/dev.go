@@ -123,7 +123,7 @@ func Start(ctx context.Context, config Config) (*Cluster, error) {
 	settings := coordinator.Config{
 		DataDir: config.DataDir, Version: config.Version, Logger: config.Logger, Registerer: config.Registerer,
 		Reader: reader, Supplied: supplied, Audit: filepath.Join(config.DataDir, "audit.jsonl"), Listeners: config.Listeners,
-		Webhooks: config.Webhooks,
+		Webhooks: config.Webhooks, Open: !config.Secured,
 	}
 	if c.trust != nil {
 		settings.Certificates, settings.Enroller = c.trust.server, c.trust.authority.Enroller()

@@ -29,8 +29,9 @@ const databases = "NAME"
 func layers() []layer {
 	return []layer{
 		{"commands", []part{
-			{name: "cmd", beside: []string{"cli"}, apart: true},
+			{name: "cmd", beside: []string{"cli", "api"}, apart: true},
 			{name: "cli"},
+			{name: "api", only: []string{"cmd", "test"}},
 			{name: "test", tests: []string{"target/NAME"}}, // the programs as users run them, and the tests that all databases pass
 		}},
 		{"nodes", []part{
@@ -121,7 +122,7 @@ func layers() []layer {
 			{name: "audit", only: []string{"cmd", "coordinator", "remote", "dev", "test"}},
 			{name: "phrase"},
 			{name: "config", beside: []string{"suggest"}, only: []string{"cmd", "cli"}},
-			{name: "debugserver", beside: []string{"access", "certs", "security", "tolerance"}, only: []string{"cmd", "coordinator", "agent", "remote", "dev"}},
+			{name: "debugserver", beside: []string{"access", "certs", "security", "tolerance"}, only: []string{"cmd", "api", "coordinator", "agent", "remote", "dev"}},
 			{name: "tolerance"}, // for tests
 			{name: "freeport"},  // for tests
 			{name: "doctable"},  // for tests

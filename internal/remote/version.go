@@ -25,10 +25,32 @@ type About struct {
 	Listeners          []string      // how each is secured
 	Expires            time.Time     // of its certificates; zero without some
 	Peer               Peer          // this client
+	Time               time.Time     // when the coordinator answered, by the clock of its runs
 }
 
 // Peer is who a client is, as its coordinator knows it. It is empty where the coordinator asks nobody for an identity.
 type Peer struct{ Name, Role string }
+
+// State asks a coordinator about itself once, without its clock.
+func (c *Client) State(ctx context.Context) (About, error) {
+	m, err := ask(ctx, c, c.service.About, &benchdv1.AboutRequest{})
+	if err != nil {
+		return About{}, err
+	}
+	return aboutOf(m), nil
+}
+
+func aboutOf(m *benchdv1.AboutResponse) About {
+	about := About{
+		Version: m.GetVersion(), Protocol: m.GetProtocol(), Stuck: m.GetArchiveStuck(),
+		DiskFree: m.GetDiskFreeBytes(), DiskSize: m.GetDiskTotalBytes(), Archive: m.GetArchiveBytes(),
+		Listeners: m.GetListeners(), Peer: Peer{Name: m.GetPeerName(), Role: m.GetPeerRole()}, Time: time.Unix(0, m.GetSentNs()),
+	}
+	if m.GetCertificateExpires() != nil {
+		about.Expires = m.GetCertificateExpires().AsTime()
+	}
+	return about
+}
 
 // roundTrips is the number of requests to measure a coordinator's clock: the quickest answers are the most accurate.
 const roundTrips = 12
@@ -52,13 +74,9 @@ func (c *Client) About(ctx context.Context) (About, error) {
 		if err != nil {
 			return About{}, c.translate(err)
 		}
-		about.Version, about.Protocol, about.Stuck = m.GetVersion(), m.GetProtocol(), m.GetArchiveStuck()
-		about.DiskFree, about.DiskSize, about.Archive = m.GetDiskFreeBytes(), m.GetDiskTotalBytes(), m.GetArchiveBytes()
-		about.Listeners = m.GetListeners()
-		about.Peer = Peer{Name: m.GetPeerName(), Role: m.GetPeerRole()}
-		if m.GetCertificateExpires() != nil {
-			about.Expires = m.GetCertificateExpires().AsTime()
-		}
+		took := about.Took
+		about = aboutOf(m)
+		about.Took = took
 		if i == 0 {
 			continue
 		}

@@ -1,0 +1,123 @@
+package api
+
+import (
+	"reflect"
+
+	"github.com/benchd/benchd/internal/compare"
+	"github.com/benchd/benchd/internal/phrase"
+	"github.com/benchd/benchd/internal/remote"
+	"github.com/benchd/benchd/internal/report"
+	"github.com/benchd/benchd/internal/result"
+	"github.com/benchd/benchd/internal/trend"
+)
+
+// Routes are all routes.
+func Routes() []Route { return reading() }
+
+// reading are the routes that change nothing.
+func reading() []Route {
+	results := types(reflect.TypeFor[result.Run](), reflect.TypeFor[result.Suite]())
+	series := Parameter{Name: "series", Kind: Boolean, Doc: "false leaves out series, observations and the specification, which are most of the text"}
+	points := Parameter{Name: "points", Kind: Integer, Doc: "maximum number of points of each phase; default 360, which is also the quickest for a run that has ended"}
+	return []Route{
+		{
+			Method: "GET", Path: "/openapi.json", Name: "openapi", Doc: "This description, as OpenAPI 3.1.",
+			Answers: types(reflect.TypeFor[map[string]any]()), serve: (*Server).describe,
+		},
+		{
+			Method: "GET", Path: "/about", Name: "about", Doc: "The coordinator: version, archive, listeners, and who the client is.",
+			Calls: []string{"About"}, Answers: types(reflect.TypeFor[About]()), serve: (*Server).about,
+		},
+		{
+			Method: "GET", Path: "/agents", Name: "listAgents", Doc: "The agents, with host, clock and the run that each serves.",
+			Calls: []string{"Agents"}, Answers: types(reflect.TypeFor[[]remote.Agent]()), serve: (*Server).agents,
+		},
+		{
+			Method: "GET", Path: "/queue", Name: "listQueue", Doc: "The suites that have not ended, in the order of their submission.",
+			Calls: []string{"List"}, Answers: types(reflect.TypeFor[[]remote.Suite]()), serve: (*Server).queue,
+		},
+		{
+			Method: "GET", Path: "/suites", Name: "listSuites", Doc: "The suites in the archive, newest first. The header Link has the next page.",
+			Calls: []string{"List"}, Parameters: listParameters(), Answers: types(reflect.TypeFor[[]remote.Suite]()), serve: (*Server).suites,
+		},
+		{
+			Method: "GET", Path: "/suites/{id}", Name: "getSuite", Doc: "The result of a suite; of a suite of one run, the result of that run.",
+			Calls: []string{"Get"}, Parameters: []Parameter{series}, Answers: results, serve: (*Server).result,
+		},
+		{
+			Method: "GET", Path: "/runs/{id}", Name: "getRun", Doc: "The result of a run.",
+			Calls: []string{"Get"}, Parameters: []Parameter{series}, Answers: types(results[0]), serve: (*Server).result,
+		},
+		{
+			Method: "GET", Path: "/runs/{id}/series", Name: "getSeries", Doc: "The series of a run for charts, merged into few intervals.",
+			Calls: []string{"Get", "Histograms"}, Parameters: []Parameter{points}, Answers: types(reflect.TypeFor[Series]()), serve: (*Server).series,
+		},
+		{
+			Method: "GET", Path: "/suites/{id}/report", Name: "getSuiteReport", Doc: "A report of a suite. A format of several files is a ZIP archive.",
+			Calls: []string{"Get", "Histograms", "Points"}, Parameters: reportParameters(), Media: "*/*", serve: (*Server).report,
+		},
+		{
+			Method: "GET", Path: "/runs/{id}/report", Name: "getRunReport", Doc: "A report of a run. A format of several files is a ZIP archive.",
+			Calls: []string{"Get", "Histograms", "Points"}, Parameters: reportParameters(), Media: "*/*", serve: (*Server).report,
+		},
+		{
+			Method: "GET", Path: "/compare", Name: "compare", Doc: "Each further result compared with the first.",
+			Calls: []string{"Get"}, Parameters: compareParameters(),
+			Answers: types(reflect.TypeFor[compare.Comparison](), reflect.TypeFor[[]compare.Comparison]()), serve: (*Server).compare,
+		},
+		{
+			Method: "GET", Path: "/trend", Name: "trend", Doc: "The results of a recurring suite, and the suites from which on they changed.",
+			Calls: []string{"List", "Get"}, Parameters: trendParameters(), Answers: types(reflect.TypeFor[trend.Trend]()), serve: (*Server).trend,
+		},
+		{
+			Method: "GET", Path: "/schema", Name: "getSchema", Doc: "The JSON Schema of suite files, for editors.",
+			Answers: types(reflect.TypeFor[map[string]any]()), serve: (*Server).schema,
+		},
+	}
+}
+
+func listParameters() []Parameter {
+	return []Parameter{
+		{Name: "name", Kind: Text, Doc: "only suites of the name"},
+		{Name: "search", Kind: Text, Doc: "only suites whose id, name, note, submitter or tags contain the text"},
+		{Name: "tag", Kind: Text, Repeated: true, Doc: "only suites with the tag KEY=VALUE"},
+		{Name: "target", Kind: Text, Doc: "only suites on the target, by its name in the list"},
+		{Name: "status", Kind: Text, Repeated: true, Choices: statuses(), Doc: "only suites with one of the statuses"},
+		{Name: "since", Kind: Time, Doc: "only suites that were submitted at that time or later"},
+		{Name: "until", Kind: Time, Doc: "only suites that were submitted before that time"},
+		{Name: "limit", Kind: Integer, Doc: "maximum number of suites; default 100"},
+		{Name: "after", Kind: Text, Doc: "id of the last suite of the page before"},
+	}
+}
+
+func statuses() []string {
+	return []string{"queued", "preparing", "running", "stopping", "complete", "partial", "failed", "cancelled"}
+}
+
+func reportParameters() []Parameter {
+	return []Parameter{
+		{Name: "format", Kind: Text, Choices: report.FormatNames(), Doc: "format of the report; default html"},
+		{Name: "lang", Kind: Text, Choices: phrase.Languages(), Doc: "language of formats for people; default en"},
+	}
+}
+
+func compareParameters() []Parameter {
+	return []Parameter{
+		{Name: "a", Kind: Text, Required: true, Doc: "the result to compare with, as benchctl compare takes it: ID, ID:CASE, ID@TARGET, or several with commas between them"},
+		{Name: "b", Kind: Text, Required: true, Repeated: true, Doc: "a result that is compared with a"},
+		{Name: "smallest", Kind: Text, Doc: "smallest effect worth naming, such as 2% or 0.02; default 5%"},
+		{Name: "figure", Kind: Text, Repeated: true, Doc: "a figure to compare, such as read_p99_us; default throughput, p50, p99 and p99.9"},
+	}
+}
+
+func trendParameters() []Parameter {
+	return []Parameter{
+		{Name: "name", Kind: Text, Doc: "name of the suites; required without a tag"},
+		{Name: "tag", Kind: Text, Repeated: true, Doc: "only suites with the tag KEY=VALUE"},
+		{Name: "case", Kind: Text, Doc: "name of the only case; default all"},
+		{Name: "figure", Kind: Text, Repeated: true, Doc: "a figure to test, such as read_p99_us; default throughput, and p99 of each operation"},
+		{Name: "smallest", Kind: Text, Doc: "smallest change worth naming, such as 2% or 0.02; default 3%"},
+		{Name: "false_alarms", Kind: Integer, Doc: "that many suites without a change have one false alarm at most, on average; 200 or more, default 200"},
+		{Name: "last", Kind: Integer, Doc: "read only the latest suites; default 400"},
+	}
+}
