@@ -222,3 +222,59 @@ func TestWritesBufferedAtAPhasesEndBelongToItsTail(t *testing.T) {
 		require.Less(t, ops, latency.Ops(all.Series()))
 	})
 }
+
+// staged is a buffered target whose buffers are sent in two stages.
+type staged struct{ buffered }
+
+func (staged) Stages() []string { return []string{"WRITE", "SEND"} }
+
+func (s staged) Open(ctx context.Context, worker int) (load.Session, error) {
+	session, err := s.buffered.Open(ctx, worker)
+	return &stagedSession{bufferedSession: session.(*bufferedSession)}, err
+}
+
+type stagedSession struct {
+	*bufferedSession
+	sent int64 // buffers whose stages were taken
+}
+
+func (s *stagedSession) Stages(take func(stage int, took time.Duration)) {
+	if s.held == 0 && s.b.seen.Load() > s.sent {
+		s.sent = s.b.seen.Load()
+		take(0, 2*time.Millisecond)
+		take(1, 3*time.Millisecond)
+	}
+}
+
+// The last buffer is sent by the end of the session.
+func TestStagesOfInsertsAreSeriesOfTheirOwn(t *testing.T) {
+	for name, test := range map[string]struct {
+		target func(b buffered) load.Target
+		want   map[latency.Key]int64
+	}{
+		"with stages": {func(b buffered) load.Target { return staged{b} }, map[latency.Key]int64{
+			{Op: "WRITE", Outcome: "OK", PartOf: "INSERT"}: 4 * 2e6, {Op: "SEND", Outcome: "OK", PartOf: "INSERT"}: 4 * 3e6,
+		}},
+		"without": {func(b buffered) load.Target { return b }, map[latency.Key]int64{}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				r := newRig(t, loading(loaders(350, 1), 1), test.target(newBuffered(t, 100, 10*time.Millisecond)))
+				r.in(t, time.Millisecond, plan.Load)
+				r.finish(t)
+				sums := make(map[latency.Key]int64)
+				for _, w := range r.windows {
+					for _, s := range w.Series {
+						if s.Key.PartOf == "INSERT" {
+							require.Equal(t, s.Response.Sum(), s.Service.Sum())
+							sums[s.Key] += int64(s.Response.Sum())
+						}
+					}
+				}
+				require.Equal(t, test.want, sums)
+				_, ops, _ := merged(t, r.windows)
+				require.EqualValues(t, 350, ops, "parts are no operations")
+			})
+		})
+	}
+}

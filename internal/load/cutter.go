@@ -296,6 +296,7 @@ func (s *segment) cleanUp(ctx context.Context, worker int, session Session) erro
 	}
 	w := s.workers[worker]
 	w.note(w.g.catalog.cleanup, out, s.now(), began, began)
+	w.noteStages()
 	switch lost := w.settle(w.lost(out.Err)); {
 	case lost == nil:
 		return out.Err

@@ -23,7 +23,7 @@ type group struct {
 
 // newGroup builds what the workers of a group share; keys are the series of the groups before it.
 func (s *segment) newGroup(of *plan.Group, keys []latency.Key, workers []int) (*group, error) {
-	g := &group{name: of.Name, settings: &of.Settings, catalog: newCatalog(keys, of.Name, &of.Settings.Workload, s.load)}
+	g := &group{name: of.Name, settings: &of.Settings, catalog: newCatalog(keys, of.Name, &of.Settings.Workload, s.load, s.r.stages())}
 	var err error
 	if g.schedule, err = s.schedule(of); err != nil {
 		return nil, err
@@ -36,6 +36,16 @@ func (s *segment) newGroup(of *plan.Group, keys []latency.Key, workers []int) (*
 		return nil, fmt.Errorf("build generators: %w", err)
 	}
 	return g, nil
+}
+
+// stages names the stages of the target's inserts.
+func (r *Runner) stages() []string {
+	for _, t := range r.targets {
+		if staged, ok := t.(Staged); ok {
+			return staged.Stages()
+		}
+	}
+	return nil
 }
 
 // schedule returns a schedule of a group's operations; nil in the closed loop.

@@ -185,6 +185,7 @@ func (s *segment) start(at int64, base *clock.Timebase, sessions []Session, stop
 	for i, w := range s.workers {
 		w.session = sessions[i]
 		w.buffers, _ = sessions[i].(Buffering)
+		w.staged, _ = sessions[i].(StagedSession)
 		if placed, ok := sessions[i].(Placed); ok {
 			w.gen.Place(placed.Place)
 		}

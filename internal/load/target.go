@@ -3,6 +3,7 @@ package load
 import (
 	"context"
 	"log/slog"
+	"time"
 
 	"github.com/benchd/benchd/internal/credential"
 	"github.com/benchd/benchd/internal/outbound"
@@ -37,6 +38,22 @@ type Buffering interface {
 	// Lost returns the writes that failed in the last flush, in their order; nil for none. It is called after an
 	// operation that has sent the buffer, and after Close.
 	Lost() []Lost
+}
+
+// Staged is a Target whose inserts of a load have stages of their own, such as the files of a bulk load. Each is a series, as a part of
+// INSERT.
+type Staged interface {
+	Target
+	// Stages names the stages; nil for none. Its sessions are then StagedSessions.
+	Stages() []string
+}
+
+// StagedSession is a Session of a Staged.
+type StagedSession interface {
+	Session
+	// Stages calls take for each stage that has succeeded since the last call. It is called after an operation that has sent the buffer,
+	// and after Close.
+	Stages(take func(stage int, took time.Duration))
 }
 
 // Placed is a Session whose MultiRow writes rows of one place only, such as a region of a table.

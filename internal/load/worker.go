@@ -27,8 +27,9 @@ type worker struct {
 	number  int // among those of its group
 	gen     *workload.Generator
 	session Session
-	buffers Buffering // the session, if it may keep writes back
-	use     BufferUse // what its last operation did with the buffer
+	buffers Buffering     // the session, if it may keep writes back
+	staged  StagedSession // the session, if its inserts have stages
+	use     BufferUse     // what its last operation did with the buffer
 	record  *latency.Local
 	pace    *pacing.Throttle // nil except in YCSB's throttled closed loop
 	alarm   timer
@@ -277,6 +278,7 @@ func (w *worker) ended(row int, out workload.Outcome, done, intended, sent int64
 		return
 	}
 	if w.use == Sent {
+		w.noteStages()
 		if lost := w.settle(w.lost(nil)); lost != nil && w.s.load && !w.forgives() {
 			w.err = fmt.Errorf("rows of worker %d were lost when its buffer was sent, and it gave up (core_workload_insertion_keep_going_on_error): %w", w.index, lost)
 		}
@@ -377,6 +379,19 @@ func (w *worker) note(row int, out workload.Outcome, done, intended, sent int64)
 	if !out.Code.Good() {
 		w.s.samples.add(row+int(out.Code), out.Err)
 	}
+}
+
+// noteStages records the stages of inserts that have succeeded.
+func (w *worker) noteStages() {
+	rows := w.g.catalog.stages
+	if w.staged == nil || len(rows) == 0 {
+		return
+	}
+	at := w.s.now()
+	w.staged.Stages(func(stage int, took time.Duration) {
+		began := at - int64(took) // they are recorded where the writes of the buffer are
+		w.note(rows[stage], workload.Outcome{Code: workload.OK}, at, began, began)
+	})
 }
 
 func (w *worker) moved(out workload.Outcome) {

@@ -48,6 +48,8 @@ func TestBulkLoad(t *testing.T) {
 		r := run(t, s, table, slices.Concat(load, property("hbase.splits", 3, "hbase.table.create", "recreate"))...)
 		faultless(t, r)
 		require.EqualValues(t, records, count(r, "INSERT", "BATCHED_OK"))
+		require.GreaterOrEqual(t, count(r, "WRITE-HFILE", "OK"), count(r, "LOAD-HFILE", "OK"), "files that are written again are not loaded")
+		require.Positive(t, count(r, "LOAD-HFILE", "OK"))
 		require.Positive(t, <-done, "regions were split at the time of the load, or soon after it")
 		require.Equal(t, sums{rows: records, cells: records * fields, bytes: records * fields * length}, s.sum(t, table))
 		left, err := filepath.Glob(filepath.Join(shared, "files", "*"))

@@ -74,12 +74,51 @@ func (s *session) bulkLoad() (failed int, first error) {
 
 // loadFile writes an HFile of rows and has the server of their region load it, as HBase's own tool does.
 func (s *session) loadFile(r *region, conn *rpc.Conn, rows []row) error {
+	began := time.Now()
 	name, err := s.t.bulk.write(func(w io.Writer) error { return writeRows(w, rows) })
 	if err != nil {
 		return err
 	}
+	s.staged(writing, began)
 	defer s.t.bulk.remove(name)
-	return s.present(r, conn, name)
+	began = time.Now()
+	if err := s.present(r, conn, name); err != nil {
+		return err
+	}
+	s.staged(loading, began)
+	return nil
+}
+
+// The stages of a bulk load, each for a file.
+const (
+	writing = iota // encode and write it
+	loading        // have the server load it
+)
+
+// stage is a stage that has succeeded.
+type stage struct {
+	kind int
+	took time.Duration
+}
+
+// Stages implements load.Staged.
+func (t *Table) Stages() []string {
+	if t.bulk == nil {
+		return nil
+	}
+	return []string{writing: "WRITE-HFILE", loading: "LOAD-HFILE"}
+}
+
+func (s *session) staged(kind int, began time.Time) {
+	s.stages = append(s.stages, stage{kind, time.Since(began)})
+}
+
+// Stages implements load.StagedSession.
+func (s *session) Stages(take func(stage int, took time.Duration)) {
+	for _, one := range s.stages {
+		take(one.kind, one.took)
+	}
+	s.stages = s.stages[:0]
 }
 
 // writeRows writes the cells of sorted rows as an HFile. Of rows with the same key the last one counts.

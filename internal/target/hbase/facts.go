@@ -105,7 +105,9 @@ func (t *Table) Facts(ctx context.Context) (map[string]string, error) {
 }
 
 var (
-	_ load.Admin     = (*Table)(nil)
-	_ load.Observer  = (*Table)(nil)
-	_ load.Buffering = (*session)(nil)
+	_ load.Admin         = (*Table)(nil)
+	_ load.Observer      = (*Table)(nil)
+	_ load.Staged        = (*Table)(nil)
+	_ load.StagedSession = (*session)(nil)
+	_ load.Buffering     = (*session)(nil)
 )

@@ -42,6 +42,7 @@ type session struct {
 	rows    []row  // of a batch, a multi-get, or the write buffer
 	encoded []byte // the cells of rows
 	buffer  *buffer
+	stages  []stage // of a bulk load, which the runner has not taken yet
 }
 
 func newSession(t *Table, worker int) *session {
