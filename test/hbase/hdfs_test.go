@@ -8,11 +8,13 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/benchd/benchd/internal/result"
 	"github.com/benchd/benchd/test/testcluster"
 )
 
@@ -144,4 +146,71 @@ func TestABulkLoadOnHDFSThatCannotBegin(t *testing.T) {
 		require.Equal(t, "/open/files", file, "the agents should have removed their folders")
 	}
 	require.Empty(t, s.files(t, "/closed"))
+}
+
+// datanode returns a function that sends signals to the datanode of a server.
+func (s *server) datanode(t *testing.T) func(signal syscall.Signal) {
+	t.Helper()
+	stdout, stderr, code := testcluster.Command(t, time.Minute, script(), "pids", "--dir", s.dir)
+	require.Zero(t, code, stderr)
+	_, id, found := strings.Cut(stdout, "datanode ")
+	require.True(t, found, stdout)
+	pid, err := strconv.Atoi(strings.Fields(id)[0])
+	require.NoError(t, err)
+	return func(signal syscall.Signal) {
+		t.Helper()
+		require.NoError(t, syscall.Kill(pid, signal))
+	}
+}
+
+// The datanode stalls while files are written: they are written again until the time of an operation is over.
+func TestADatanodeStallsDuringABulkLoadOnHDFS(t *testing.T) {
+	s := share(t, onHDFS)
+	const records, fields, length = 40_000, 5, 100
+	open := s.hdfs(t) + "/open"
+	datanode := s.datanode(t)
+	t.Cleanup(func() { datanode(syscall.SIGCONT) })
+	h := testcluster.New(t)
+	h.Agent("a", "--write-below", open)
+	h.Connected(1)
+	// begin submits a load of some 10 s, and waits until rows are loaded. Then the datanode stops.
+	begin := func(t *testing.T, pairs ...any) string {
+		t.Helper()
+		stdout, stderr, code := h.Ctl(slices.Concat([]string{"submit", "--threads", "2"}, s.flags("stalled"), property("recordcount", records, "fieldcount", fields, "fieldlength", length,
+			"target", 4000, "hbase.table.create", "recreate", "hadoop.user.name", "alice", "hbase.rpc.timeout", 1500), bulkload(open+"/files", pairs...),
+			property("hbase.bulkload.buffer", 256<<10))...)
+		require.Zero(t, code, stderr)
+		id := strings.TrimSpace(stdout)
+		testcluster.Eventually(t, soon, func() bool {
+			r := h.Show(id)
+			require.NotContains(t, []result.Status{result.Failed, result.Complete}, r.Status, r.Reason)
+			return len(r.Phases) > 0 && r.Phases[0].Rows > 0
+		}, "rows should be loaded")
+		datanode(syscall.SIGSTOP)
+		return id
+	}
+	ended := func(id string) func() bool { return func() bool { return h.Status(id) != "running" } }
+	t.Run("for a while", func(t *testing.T) {
+		id := begin(t)
+		<-time.After(4 * time.Second) // longer than the limit of a write
+		datanode(syscall.SIGCONT)
+		testcluster.Eventually(t, 2*soon, ended(id), "the load should end")
+		r := h.Show(id)
+		testcluster.RequireConsistent(t, r, 1)
+		faultless(t, r)
+		require.EqualValues(t, records, r.Phases[0].Rows)
+		require.Positive(t, r.Phases[0].Retries["hfile_not_written"], "%v", r.Phases[0].Retries)
+		require.Equal(t, sums{rows: records, cells: records * fields, bytes: records * fields * length}, s.sum(t, "stalled"))
+	})
+	t.Run("until the load fails", func(t *testing.T) {
+		id := begin(t, "hbase.client.operation.timeout", 6000)
+		testcluster.Eventually(t, 2*soon, ended(id), "the load should end")
+		r := h.Show(id)
+		require.Equal(t, result.Failed, r.Status)
+		require.Contains(t, r.Reason, "HDFS at")
+		require.Less(t, r.Phases[0].Rows, uint64(records))
+		datanode(syscall.SIGCONT)
+		require.GreaterOrEqual(t, s.rows(t, "stalled"), r.Phases[0].Rows, "what is counted has been loaded")
+	})
+	require.Equal(t, []string{"/open/files"}, s.files(t, "/open"), "the agent should have removed its folders")
 }

@@ -51,6 +51,9 @@ func kindOf(err error) string {
 	if errors.Is(err, errLate) {
 		return "rpc_timeout"
 	}
+	if _, ok := errors.AsType[*notWritten](err); ok {
+		return "hfile_not_written"
+	}
 	return "connection"
 }
 
