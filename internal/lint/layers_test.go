@@ -103,6 +103,7 @@ func layers() []layer {
 			{name: "randdur"},
 			{name: "pacing"},
 			{name: "search"},
+			{name: "schedule"},
 			{name: "latency"},
 			{name: "stats"},
 			{name: "clock"},
