@@ -77,6 +77,7 @@ func fillGround(t *testing.T) {
 	require.NoError(t, os.CopyFS("workloads", os.DirFS(filepath.Join(root, "internal", "spec", "testdata", "ycsb"))))
 	require.NoError(t, os.CopyFS(".", os.DirFS("workloads")))
 	require.NoError(t, os.WriteFile("suite.yaml", []byte(exampleSuite), 0o600))
+	require.NoError(t, os.WriteFile("nightly.yaml", []byte(exampleSuite+"schedule: {every: 24h}\n"), 0o600))
 	require.NoError(t, os.WriteFile("hbase-site.xml", []byte("<configuration><property><name>hbase.zookeeper.quorum</name><value>zk1</value></property></configuration>"), 0o600))
 }
 

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/stretchr/testify/require"
@@ -24,6 +25,7 @@ import (
 	"github.com/benchd/benchd/internal/result"
 	"github.com/benchd/benchd/internal/sandbox/control"
 	"github.com/benchd/benchd/internal/sandbox/fault"
+	"github.com/benchd/benchd/internal/schedule"
 	"github.com/benchd/benchd/internal/search"
 	"github.com/benchd/benchd/internal/target/all"
 	"github.com/benchd/benchd/internal/trend"
@@ -43,6 +45,8 @@ func printed() map[string][]reflect.Type {
 		"benchctl submit --dry-run":   {reflect.TypeFor[outlineDocument]()},
 		"benchctl compare":            {reflect.TypeFor[compare.Comparison](), reflect.TypeFor[[]compare.Comparison]()},
 		"benchctl trend":              {reflect.TypeFor[trend.Trend]()},
+		"benchctl schedule":           {reflect.TypeFor[[]schedule.Summary]()},
+		"benchctl schedule show":      {reflect.TypeFor[schedule.Document]()},
 		"benchctl list":               {reflect.TypeFor[[]remote.Suite]()},
 		"benchctl agents":             {reflect.TypeFor[[]remote.Agent]()},
 		"benchctl audit":              {reflect.TypeFor[[]audit.Record]()},
@@ -58,42 +62,48 @@ func printed() map[string][]reflect.Type {
 // jsonNames are the names of types in the document whose own name is not clear there.
 func jsonNames() map[reflect.Type]string {
 	return map[reflect.Type]string{
-		reflect.TypeFor[remote.Suite]():     "SuiteSummary",
-		reflect.TypeFor[remote.Agent]():     "AgentSummary",
-		reflect.TypeFor[audit.Record]():     "AuditRecord",
-		reflect.TypeFor[doctor.Report]():    "Diagnosis",
-		reflect.TypeFor[answerDocument]():   "Answer",
-		reflect.TypeFor[profileDocument]():  "Profile",
-		reflect.TypeFor[control.Status]():   "Sandbox",
-		reflect.TypeFor[fault.Status]():     "FaultStatus",
-		reflect.TypeFor[plan.Table]():       "PlannedTable",
-		reflect.TypeFor[search.Space]():     "Search",
-		reflect.TypeFor[compare.Case]():     "ComparedCase",
-		reflect.TypeFor[outlineDocument]():  "Outline",
-		reflect.TypeFor[advice.OfCase]():    "CaseAdvice",
-		reflect.TypeFor[advice.Duration]():  "RunTime",
-		reflect.TypeFor[advice.Repeats]():   "NeededRepeats",
-		reflect.TypeFor[advice.Rate]():      "OfferedRate",
-		reflect.TypeFor[compare.Figure]():   "ComparedFigure",
-		reflect.TypeFor[webhooksDocument](): "Webhooks",
-		reflect.TypeFor[webhook.Status]():   "Webhook",
-		reflect.TypeFor[webhook.Last]():     "LastDelivery",
-		reflect.TypeFor[notice.Suite]():     "NoticeSuite",
-		reflect.TypeFor[notice.Run]():       "NoticeRun",
-		reflect.TypeFor[notice.Case]():      "NoticeCase",
-		reflect.TypeFor[notice.Figure]():    "NoticeFigure",
-		reflect.TypeFor[notice.Limit]():     "NoticeLimit",
-		reflect.TypeFor[trend.Entry]():      "TrendSuite",
-		reflect.TypeFor[trend.Case]():       "TrendCase",
-		reflect.TypeFor[trend.Figure]():     "TrendFigure",
-		reflect.TypeFor[trend.Point]():      "TrendPoint",
-		reflect.TypeFor[trend.Change]():     "TrendChange",
+		reflect.TypeFor[remote.Suite]():      "SuiteSummary",
+		reflect.TypeFor[remote.Agent]():      "AgentSummary",
+		reflect.TypeFor[audit.Record]():      "AuditRecord",
+		reflect.TypeFor[doctor.Report]():     "Diagnosis",
+		reflect.TypeFor[answerDocument]():    "Answer",
+		reflect.TypeFor[profileDocument]():   "Profile",
+		reflect.TypeFor[control.Status]():    "Sandbox",
+		reflect.TypeFor[fault.Status]():      "FaultStatus",
+		reflect.TypeFor[plan.Table]():        "PlannedTable",
+		reflect.TypeFor[search.Space]():      "Search",
+		reflect.TypeFor[compare.Case]():      "ComparedCase",
+		reflect.TypeFor[outlineDocument]():   "Outline",
+		reflect.TypeFor[advice.OfCase]():     "CaseAdvice",
+		reflect.TypeFor[advice.Duration]():   "RunTime",
+		reflect.TypeFor[advice.Repeats]():    "NeededRepeats",
+		reflect.TypeFor[advice.Rate]():       "OfferedRate",
+		reflect.TypeFor[compare.Figure]():    "ComparedFigure",
+		reflect.TypeFor[schedule.Summary]():  "ScheduleSummary",
+		reflect.TypeFor[schedule.Document](): "Schedule",
+		reflect.TypeFor[schedule.Outcome]():  "DueTime",
+		reflect.TypeFor[schedule.Alert]():    "Alert",
+		reflect.TypeFor[webhooksDocument]():  "Webhooks",
+		reflect.TypeFor[webhook.Status]():    "Webhook",
+		reflect.TypeFor[webhook.Last]():      "LastDelivery",
+		reflect.TypeFor[notice.Suite]():      "NoticeSuite",
+		reflect.TypeFor[notice.Run]():        "NoticeRun",
+		reflect.TypeFor[notice.Case]():       "NoticeCase",
+		reflect.TypeFor[notice.Figure]():     "NoticeFigure",
+		reflect.TypeFor[notice.Limit]():      "NoticeLimit",
+		reflect.TypeFor[trend.Alert]():       "NoticeChange",
+		reflect.TypeFor[trend.Entry]():       "TrendSuite",
+		reflect.TypeFor[trend.Case]():        "TrendCase",
+		reflect.TypeFor[trend.Figure]():      "TrendFigure",
+		reflect.TypeFor[trend.Point]():       "TrendPoint",
+		reflect.TypeFor[trend.Change]():      "TrendChange",
 	}
 }
 
 // jsonTexts are what types become that make their JSON themselves.
 func jsonTexts() map[reflect.Type]string {
 	return map[reflect.Type]string{
+		reflect.TypeFor[*time.Time]():       "time or null",
 		reflect.TypeFor[result.Cell]():      "number, string or null",
 		reflect.TypeFor[*fault.Fault]():     "object",
 		reflect.TypeFor[search.Objective](): "string",
@@ -143,7 +153,7 @@ func TestEveryCommandWithJSONIsDocumented(t *testing.T) {
 		}
 		by := ""
 		for command := range printed() {
-			if cmd.CommandPath() == command || strings.HasPrefix(cmd.CommandPath(), command+" ") {
+			if len(command) > len(by) && (cmd.CommandPath() == command || strings.HasPrefix(cmd.CommandPath(), command+" ")) {
 				by = command
 			}
 		}

@@ -46,7 +46,7 @@ few agents, or not allowed.`,
 			return []cli.Command{
 				runCommand(targets), submitCommand(targets), validateCommand(targets),
 				watchCommand(), listCommand(), showCommand(targets), reportCommand(targets), cancelCommand(), removeCommand(), exportCommand(), importCommand(), captureCommand(targets), traceCommand(),
-				compareCommand(targets), baselineCommand(targets), trendCommand(targets),
+				compareCommand(targets), baselineCommand(targets), trendCommand(targets), scheduleCommand(),
 				loginCommand(), logoutCommand(), profilesCommand(),
 				agentsCommand(), webhooksCommand(), auditCommand(), adminCommand(targets), sandboxCommand(), doctorCommand(targets),
 			}

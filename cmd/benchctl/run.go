@@ -96,6 +96,9 @@ func runHere(ctx context.Context, c *cli.Context, cmd *cobra.Command, f *runFlag
 	if err != nil {
 		return err
 	}
+	if !j.suite.Schedule.IsZero() {
+		warn(c, []string{"the suite runs once: its schedule is for a coordinator, which `benchctl submit` gives it to"})
+	}
 	signals, stop := catch()
 	defer stop()
 	var cluster *dev.Cluster

@@ -8,6 +8,7 @@ import (
 	"net"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -87,7 +88,7 @@ func (h *testCluster) running(ctx context.Context) (id string, err error) {
 //	secured          start a coordinator with TLS at $ADDRESS, with an agent, and one without TLS at $PLAIN; nobody listens at $NOWHERE; the
 //	                 folders anna (operator), victor (viewer), admin, agent and stranger (of another authority) have certificates
 //	sandbox          start a sandbox for the rest of the script; nobody listens at $NOWHERE
-//	waitfor WORD CMD…  run a command until it prints a word
+//	waitfor PATTERN CMD…  run a command until its output matches
 //	exits N CMD…     run a command, which must end with exit code N, such as 0, or 0|1
 //	running VAR      wait until a suite runs, and put its id into a variable
 //	save VAR         put the standard output into a variable
@@ -128,7 +129,7 @@ func TestScripts(t *testing.T) {
 			"waitfor": func(ts *testscript.TestScript, _ bool, args []string) {
 				ts.Check(await(ctx, func(context.Context) (bool, error) {
 					err := ts.Exec(args[1], args[2:]...)
-					return strings.Contains(ts.ReadFile("stdout"), args[0]), err
+					return regexp.MustCompile(args[0]).MatchString(ts.ReadFile("stdout")), err
 				}))
 			},
 			"exits": func(ts *testscript.TestScript, _ bool, args []string) {

@@ -31,6 +31,7 @@ type submitFlags struct {
 	output     string
 	lang       phrase.Translator
 	resume     string
+	replace    bool
 }
 
 func submitCommand(targets target.List) cli.Command {
@@ -39,7 +40,8 @@ func submitCommand(targets target.List) cli.Command {
 		Short: "Submit a benchmark to a coordinator",
 		Long: `Submit sends a benchmark to a coordinator, which queues it and runs it on its agents: all that --select matches, or --agents of
 them. With -f it takes a suite file, which has many cases (docs/suites.md); the whole file is validated, and nothing runs if
-it has a mistake. Submit prints only the suite's id on standard output. With --wait or --watch it waits for the end and
+it has a mistake. A suite with a schedule runs when it is due: submit prints the schedule's name (docs/schedules.md), and with
+--trial it runs once. Submit prints only the suite's id on standard output. With --wait or --watch it waits for the end and
 prints the result.
 
 Ctrl-C while it waits: on a terminal it asks once. y cancels the run and prints the measurements up to then, n continues to
@@ -51,6 +53,7 @@ the exit code is 4, and "benchctl watch" follows the run again.`,
   benchctl submit -P workloads/workloadb --select zone=a --wait-agents 2m --watch --tag ticket=123
   benchctl submit -f suite.yaml --dry-run
   benchctl submit -P workloads/workloadb --duration 1m --warmup 20s --search 'rate 1k..100k keep p99 < 20ms and errors < 0.1%' --watch
+  benchctl submit -f nightly.yaml --replace       # has a schedule: the coordinator runs it again and again
   benchctl submit --resume 20261121-abcd --watch
   benchctl submit -f suite.yaml --trial --var quorum=127.0.0.1:2181 --watch`,
 	}
@@ -62,6 +65,7 @@ the exit code is 4, and "benchctl watch" follows the run again.`,
 	config.Duration(fs, &f.waitAgents, "wait-agents", false, "wait this time for enough agents")
 	config.Enum(cmd, &f.onLoss, "on-agent-loss", "", "action for a run that loses an agent", string(remote.FailOnLoss), string(remote.ContinueOnLoss))
 	fs.StringVar(&f.resume, "resume", "", "continue suite `ID`, which was interrupted: repeat its failed, cancelled and partial runs, keep the complete ones")
+	fs.BoolVar(&f.replace, "replace", false, "replace the schedule of the same name")
 	fs.BoolVar(&f.wait, "wait", false, "wait for the end and print the result")
 	fs.BoolVar(&f.watch, "watch", false, "like --wait, and show progress on standard error")
 	fs.BoolVar(&f.cancel, "cancel-on-interrupt", false, "cancel without asking on Ctrl-C or SIGTERM")
@@ -81,6 +85,14 @@ func (f *submitFlags) validate(cmd *cobra.Command, s spec.Submission) (validated
 		return validated{}, &cli.UsageError{Command: cmd.CommandPath(), Err: fmt.Errorf("--resume %s continues the suite as it was submitted: leave out files, properties, settings, --agents and --select", f.resume)}
 	}
 	return validated{}, nil
+}
+
+// request asks for a suite on the agents of the flags.
+func (f *submitFlags) request(s spec.Submission) remote.Request {
+	return remote.Request{
+		Submission: s, Agents: f.agents, Select: f.labels.Map(), WaitAgents: f.waitAgents,
+		OnAgentLoss: remote.Policy(f.onLoss), SubmittedBy: submitter(), Resume: f.resume,
+	}
 }
 
 func submit(ctx context.Context, c *cli.Context, cmd *cobra.Command, f *submitFlags) error {
@@ -111,16 +123,19 @@ func submit(ctx context.Context, c *cli.Context, cmd *cobra.Command, f *submitFl
 	}
 	signals, stop := catch()
 	defer stop()
+	if j.suite != nil && !j.suite.Schedule.IsZero() {
+		return f.schedule(ctx, c, cmd, client, s, signals)
+	}
+	if f.replace {
+		return &cli.UsageError{Command: cmd.CommandPath(), Err: errors.New("--replace is for a suite with a schedule: this one runs once")}
+	}
 	var id string
 	var warnings []string
 	if err := begin(ctx, signals, "interrupted before the coordinator answered; `benchctl list` shows whether it has the suite", func(ctx context.Context) error {
 		if err := f.upload(ctx, client); err != nil {
 			return err
 		}
-		id, warnings, err = client.Submit(ctx, remote.Request{
-			Submission: s, Agents: f.agents, Select: f.labels.Map(), WaitAgents: f.waitAgents,
-			OnAgentLoss: remote.Policy(f.onLoss), SubmittedBy: submitter(), Resume: f.resume,
-		})
+		id, warnings, err = client.Submit(ctx, f.request(s))
 		return err
 	}); err != nil {
 		return err

@@ -71,6 +71,9 @@ AgentService/Trace     -          +      x       x         x        x      x    
 EnrollService/Enroll   +          +      +       +         +        +      +            +      +        all
 EnrollService/Renew    -          +      x       x         x        x      x            +      +        all
 RunService/Submit      -          x      x       +         +        +      x            +      +        all
+RunService/Schedule    -          x      x       +         +        +      x            +      +        all
+RunService/Schedules   -          x      +       +         +        +      x            +      +        refused
+RunService/ChangeSchedule -       x      x       +         +        +      x            +      +        all
 RunService/Validate    -          x      +       +         +        +      x            +      +        refused
 RunService/Advise      -          x      +       +         +        +      x            +      +        refused
 RunService/Watch       -          x      +       +         +        +      x            +      +        refused

@@ -49,6 +49,9 @@ func anyone() []identity.Role {
 func Calls() []Rule {
 	return []Rule{
 		{Name: runs + "Submit", Roles: writers(), Changes: true, Doc: "submit suites"},
+		{Name: runs + "Schedule", Roles: writers(), Changes: true, Doc: "schedule suites"},
+		{Name: runs + "Schedules", Roles: readers(), Doc: "list schedules"},
+		{Name: runs + "ChangeSchedule", Roles: writers(), Changes: true, Doc: "change schedules"},
 		{Name: runs + "Validate", Roles: readers(), Doc: "validate suites"},
 		{Name: runs + "Advise", Roles: readers(), Doc: "ask for advice on suites"},
 		{Name: runs + "Watch", Roles: readers(), Doc: "watch runs"},
@@ -155,6 +158,15 @@ func names(roles []identity.Role) string {
 		return strings.Join(texts[:n], ", ") + " or " + texts[n]
 	}
 	return strings.Join(texts, "")
+}
+
+// Owned checks whether a peer may change what another one has submitted: the owner may, and an admin.
+func Owned(who, owner identity.Identity, what string) error {
+	switch {
+	case who.Role == identity.Trusted, who.Role == identity.Admin, who.Verified() && who.Peer() == owner.Peer():
+		return nil
+	}
+	return &DeniedError{Who: who, What: "change " + what + " of " + owner.String(), Cure: "ask its owner, or an admin"}
 }
 
 // Need is a privilege that a request needs.

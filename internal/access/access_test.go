@@ -21,8 +21,8 @@ func TestEachRuleStandsOnce(t *testing.T) {
 
 // What each role may do, written out once more by hand: a change of the table must be meant.
 func TestRolesAndCalls(t *testing.T) {
-	read := []string{"Validate", "Advise", "Watch", "Get", "Histograms", "Points", "List", "Export", "Agents", "About", "Webhooks"}
-	write := []string{"Submit", "Cancel", "Remove", "Import", "Upload", "Drain", "Act"}
+	read := []string{"Schedules", "Validate", "Advise", "Watch", "Get", "Histograms", "Points", "List", "Export", "Agents", "About", "Webhooks"}
+	write := []string{"Submit", "Schedule", "ChangeSchedule", "Cancel", "Remove", "Import", "Upload", "Drain", "Act"}
 	allowed := map[identity.Role][]string{
 		identity.Viewer:      slices.Concat(read, []string{"Enroll"}),
 		identity.Operator:    slices.Concat(read, write, []string{"Enroll"}),
@@ -42,6 +42,21 @@ func TestRolesAndCalls(t *testing.T) {
 			require.NoError(t, Call(identity.Identity{Role: identity.Trusted}, r.Name))
 		}
 	}
+}
+
+func TestOnlyTheOwnerAndAdminsChangeWhatIsOwned(t *testing.T) {
+	ann := identity.Identity{Role: identity.Operator, Name: "ann", Serial: "1"}
+	renewed := ann
+	renewed.Serial = "2"
+	for _, who := range []identity.Identity{ann, renewed, {Role: identity.Admin, Name: "eve"}, {Role: identity.Trusted}} {
+		require.NoError(t, Owned(who, ann, "the schedule nightly"), who)
+	}
+	for _, who := range []identity.Identity{{Role: identity.Operator, Name: "bob"}, {Role: identity.Viewer, Name: "ann"}, {Role: identity.Anonymous}, {}} {
+		require.Error(t, Owned(who, ann, "the schedule nightly"), who)
+		require.Error(t, Owned(who, identity.Identity{Role: identity.Trusted}, "the schedule nightly"), "nobody is the owner")
+	}
+	err := Owned(identity.Identity{Role: identity.Operator, Name: "bob"}, ann, "the schedule nightly")
+	require.EqualError(t, err, "bob (operator) may not change the schedule nightly of ann (operator): ask its owner, or an admin")
 }
 
 func cutLast(name string) (service, call string, ok bool) {

@@ -1,4 +1,4 @@
-// Package archive defines the records and errors of an archive of suites, runs and their windows: acknowledged data survives
+// Package archive defines the records and errors of an archive of suites, runs and their windows, and of schedules: acknowledged data survives
 // any failure of the coordinator. Users of an archive declare the interfaces that they need. Package archive/sqlite is an
 // implementation, and package archive/archivetest tests one.
 //
@@ -11,6 +11,8 @@
 //  4. Rolling up merges the histograms of long phases and does not change results.
 //  5. A suite is exported as one file; an imported suite is invisible until its caller has accepted it. A removed suite
 //     frees its space.
+//  6. A schedule is stored together with the alerts that its newest suite has raised. It refers to suites by their ids, and they may
+//     be removed.
 package archive
 
 import (

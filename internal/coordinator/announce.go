@@ -7,6 +7,7 @@ import (
 	"github.com/benchd/benchd/internal/notice"
 	"github.com/benchd/benchd/internal/record"
 	"github.com/benchd/benchd/internal/result"
+	"github.com/benchd/benchd/internal/trend"
 )
 
 // announce announces an occasion, if there is someone to announce it to; see [notice.Announce].
@@ -46,4 +47,9 @@ func violated(r archive.RunRecord) bool {
 	}
 	var state record.State
 	return json.Unmarshal(r.State, &state) == nil && state.Life != nil && state.Life.Violated
+}
+
+// announceChanges announces that a suite of a schedule has revealed changes, if they are about to be archived.
+func (c *Coordinator) announceChanges(suite string, changes []trend.Alert) (settle func(archived bool)) {
+	return c.announce(notice.Occasion{Event: notice.ChangeFound, Suite: suite, Changes: changes})
 }

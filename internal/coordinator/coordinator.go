@@ -21,6 +21,7 @@ import (
 	"github.com/benchd/benchd/internal/clock"
 	"github.com/benchd/benchd/internal/coordinator/conductor"
 	"github.com/benchd/benchd/internal/coordinator/roster"
+	"github.com/benchd/benchd/internal/coordinator/timetable"
 	benchdv1 "github.com/benchd/benchd/internal/gen/benchd/v1"
 	"github.com/benchd/benchd/internal/latency"
 	"github.com/benchd/benchd/internal/lifecycle"
@@ -30,6 +31,7 @@ import (
 	"github.com/benchd/benchd/internal/record"
 	"github.com/benchd/benchd/internal/result"
 	"github.com/benchd/benchd/internal/results"
+	"github.com/benchd/benchd/internal/schedule"
 	"github.com/benchd/benchd/internal/security"
 	"github.com/benchd/benchd/internal/spec"
 	"github.com/benchd/benchd/internal/webhook"
@@ -77,6 +79,10 @@ type Archive interface {
 	Unfinished(ctx context.Context) ([]archive.RunRecord, error)
 	AddWindows(ctx context.Context, windows []latency.Window) ([]archive.Receipt, error)
 	Counts(ctx context.Context, run string) ([]archive.Count, error)
+	Schedules(ctx context.Context) ([]archive.Schedule, error)
+	PutSchedule(ctx context.Context, s archive.Schedule, alerts []schedule.Alert) error
+	RemoveSchedule(ctx context.Context, name string) error
+	Alerts(ctx context.Context, schedule string, most int) ([]schedule.Alert, error)
 	Close(ctx context.Context) error
 }
 
@@ -87,15 +93,16 @@ type Coordinator struct {
 	benchdv1.UnimplementedRunServiceServer
 	benchdv1.UnimplementedEnrollServiceServer
 
-	config  Config
-	log     *slog.Logger
-	clock   *clock.Source
-	archive Archive
-	results *results.Store
-	roster  *roster.Roster
-	ingest  *ingest
-	metrics *metrics
-	boot    string
+	config    Config
+	log       *slog.Logger
+	clock     *clock.Source
+	archive   Archive
+	results   *results.Store
+	roster    *roster.Roster
+	ingest    *ingest
+	metrics   *metrics
+	timetable *timetable.Table
+	boot      string
 
 	life  context.Context // ends when the coordinator detaches
 	end   context.CancelFunc
@@ -190,7 +197,11 @@ func New(ctx context.Context, config Config) (*Coordinator, error) {
 	if err := c.recover(ctx); err != nil {
 		return nil, errors.Join(err, c.Close(ctx))
 	}
+	if err := c.openTimetable(ctx); err != nil {
+		return nil, errors.Join(err, c.Close(ctx))
+	}
 	c.task(func() { c.results.Maintain(c.life) })
+	c.task(func() { c.timetable.Run(c.life) })
 	return c, nil
 }
 

@@ -43,6 +43,7 @@ type harness struct {
 	skew     clock.Skew                                    // of the coordinator's clock
 	wrap     func(coordinator.Archive) coordinator.Archive // wraps its archive; nil for none
 	announce notice.Announce
+	revokes  coordinator.Certificates // nil for none
 	registry *prometheus.Registry
 	c        *coordinator.Coordinator
 	server   *grpc.Server
@@ -75,7 +76,7 @@ func (h *harness) open() {
 	}
 	c, err := coordinator.New(h.t.Context(), coordinator.Config{
 		DataDir: h.dir, Archive: wrapped, Version: "test", Reader: all.Targets().Reader(), AgentGrace: h.grace,
-		Announce: h.announce, ShowEnded: h.show, Clock: clock.NewSource(h.skew), Registerer: h.registry, Logger: slog.New(slog.NewTextHandler(h, nil)),
+		Announce: h.announce, Certificates: h.revokes, ShowEnded: h.show, Clock: clock.NewSource(h.skew), Registerer: h.registry, Logger: slog.New(slog.NewTextHandler(h, nil)),
 	})
 	require.NoError(h.t, err)
 	h.c = c

@@ -71,6 +71,9 @@ func (c *Coordinator) enter(ctx context.Context, method string) (context.Context
 		return ctx, one, wire.Errorf(wire.ErrLimit, "%v", err)
 	}
 	one.leave = leave
+	if c.timetable != nil {
+		c.timetable.Renew(one.who, certificateEnd(ctx))
+	}
 	return ctx, one, nil
 }
 

@@ -27,20 +27,47 @@ func (c *Coordinator) submit(ctx context.Context, req *benchdv1.SubmitRequest) (
 	if req.GetResume() != "" {
 		return c.resumeSuite(ctx, req)
 	}
+	p, err := c.prepare(ctx, req)
+	if err != nil {
+		return "", nil, err
+	}
+	for {
+		id := newID(c.clock.Wall().UTC())
+		err := c.enqueue(ctx, p.suite, req, p.agents, id)
+		switch {
+		case errors.Is(err, archive.ErrExists):
+			continue
+		case err != nil:
+			return "", nil, err
+		}
+		audit.Note(ctx, "suite", id)
+		return id, p.warnings, nil
+	}
+}
+
+// prepared is a valid submission, with the number of its agents.
+type prepared struct {
+	suite    *plan.Suite
+	warnings []string
+	agents   int
+}
+
+// prepare validates a submission and the rights of its peer, and waits for agents.
+func (c *Coordinator) prepare(ctx context.Context, req *benchdv1.SubmitRequest) (prepared, error) {
 	var hooks []string
 	if req.GetWaitAgents().AsDuration() <= 0 { // otherwise an agent that allows them may still connect
 		hooks = c.hooks()
 	}
 	suite, _, err := c.parse(req.GetSubmission(), hooks)
 	if err != nil {
-		return "", nil, err
+		return prepared{}, err
 	}
 	noteSuite(ctx, suite)
 	if err := c.hasTraces(suite); err != nil {
-		return "", nil, err
+		return prepared{}, err
 	}
 	if err := privileged(ctx, suiteNeeds(c.config.Reader.Targets(), suite)); err != nil {
-		return "", nil, err
+		return prepared{}, err
 	}
 	want := int(req.GetAgents())
 	least := max(want, 1)
@@ -49,22 +76,20 @@ func (c *Coordinator) submit(ctx context.Context, req *benchdv1.SubmitRequest) (
 	}
 	have, err := c.awaitAgents(ctx, req.GetSelect(), max(want, least), req.GetWaitAgents().AsDuration())
 	if err != nil {
-		return "", nil, err
+		return prepared{}, err
 	}
 	if have < least {
-		return "", nil, tooFew(have, least, req)
+		return prepared{}, tooFew(have, least, req)
 	}
 	suite, warnings, err := c.parse(req.GetSubmission(), c.hooks()) // checked against the agents connected now
 	if err != nil {
-		return "", nil, err
+		return prepared{}, err
 	}
 	want = cmp.Or(want, have)
 	if err := spread(suite, want); err != nil {
-		return "", nil, err
+		return prepared{}, err
 	}
-	id, err := c.enqueue(ctx, suite, req, want)
-	audit.Note(ctx, "suite", id)
-	return id, warnings, err
+	return prepared{suite, warnings, want}, nil
 }
 
 // noteSuite adds what a submission runs, and on what, to the audit log.
@@ -136,14 +161,14 @@ func tooFew(have, want int, req *benchdv1.SubmitRequest) error {
 		want, noun, with, have, waited, cure)
 }
 
-// enqueue archives a suite and queues its runs.
-func (c *Coordinator) enqueue(ctx context.Context, suite *plan.Suite, req *benchdv1.SubmitRequest, want int) (string, error) {
+// enqueue archives a suite with an id, and queues its runs. The error is archive.ErrExists if there is a suite with the id.
+func (c *Coordinator) enqueue(ctx context.Context, suite *plan.Suite, req *benchdv1.SubmitRequest, want int, id string) error {
 	submitted, err := json.Marshal(asSubmitted(c.config.Reader, req.GetSubmission()))
 	if err != nil {
-		return "", fmt.Errorf("encode submission: %w", err)
+		return fmt.Errorf("encode submission: %w", err)
 	}
 	stored := archive.Suite{
-		Name: suite.Name, Note: suite.Note, Tags: suite.Tags, Status: result.Queued, Created: c.clock.Wall().UTC(),
+		ID: id, Name: suite.Name, Note: suite.Note, Tags: suite.Tags, Status: result.Queued, Created: c.clock.Wall().UTC(),
 		SubmittedBy: req.GetSubmittedBy(), Spec: submitted,
 	}
 	if len(suite.Cases) > 0 {
@@ -151,44 +176,38 @@ func (c *Coordinator) enqueue(ctx context.Context, suite *plan.Suite, req *bench
 	}
 	ask := record.Ask{Agents: want, Select: req.GetSelect(), OnLoss: wire.ToPolicy(req.GetOnAgentLoss())}
 	if stored.Plan, err = record.EncodePlan(*suite, ask); err != nil {
-		return "", err
+		return err
+	}
+	records, err := record.FirstRuns(c.config.Reader, stored, *suite, ask)
+	if err != nil {
+		return err
 	}
 	c.submitting.Lock()
 	defer c.submitting.Unlock()
 	if err := c.admitSuite(ctx, stored.SubmittedBy); err != nil {
-		return "", err
+		return err
 	}
-	for {
-		stored.ID = newID(stored.Created)
-		records, err := record.FirstRuns(c.config.Reader, stored, *suite, ask)
+	switch err := c.archive.CreateSuite(ctx, stored, records); {
+	case errors.Is(err, archive.ErrFull):
+		return wire.Errorf(wire.ErrFull, "%v", err)
+	case err != nil:
+		return err
+	}
+	opened := make([]*record.Run, 0, len(records))
+	for _, rec := range records {
+		r, err := record.Open(c.config.Reader, stored, rec)
 		if err != nil {
-			return "", err
+			return err
 		}
-		err = c.archive.CreateSuite(ctx, stored, records)
-		switch {
-		case errors.Is(err, archive.ErrExists):
-			continue
-		case errors.Is(err, archive.ErrFull):
-			return "", wire.Errorf(wire.ErrFull, "%v", err)
-		case err != nil:
-			return "", err
-		}
-		opened := make([]*record.Run, 0, len(records))
-		for _, rec := range records {
-			r, err := record.Open(c.config.Reader, stored, rec)
-			if err != nil {
-				return "", err
-			}
-			opened = append(opened, r)
-		}
-		c.mu.Lock()
-		c.suites[stored.ID] = record.NewSuite(stored, records)
-		c.queue = append(c.queue, opened...)
-		c.mu.Unlock()
-		c.log.Info("suite is queued", "suite", stored.ID, "runs", len(records), "agents", want, "by", stored.SubmittedBy)
-		c.schedule()
-		return stored.ID, nil
+		opened = append(opened, r)
 	}
+	c.mu.Lock()
+	c.suites[stored.ID] = record.NewSuite(stored, records)
+	c.queue = append(c.queue, opened...)
+	c.mu.Unlock()
+	c.log.Info("suite is queued", "suite", stored.ID, "runs", len(records), "agents", want, "by", stored.SubmittedBy)
+	c.schedule()
+	return nil
 }
 
 // newID returns an id that people can read aloud: the day and four letters.

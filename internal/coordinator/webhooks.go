@@ -6,15 +6,19 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/benchd/benchd/internal/archive"
 	"github.com/benchd/benchd/internal/audit"
+	"github.com/benchd/benchd/internal/coordinator/timetable"
 	benchdv1 "github.com/benchd/benchd/internal/gen/benchd/v1"
 	"github.com/benchd/benchd/internal/notice"
+	"github.com/benchd/benchd/internal/plan"
 	"github.com/benchd/benchd/internal/quarantine"
 	"github.com/benchd/benchd/internal/record"
 	"github.com/benchd/benchd/internal/result"
+	"github.com/benchd/benchd/internal/schedule"
 	"github.com/benchd/benchd/internal/table"
 	"github.com/benchd/benchd/internal/webhook"
 	"github.com/benchd/benchd/internal/wire"
@@ -34,22 +38,34 @@ func (c *Coordinator) openWebhooks(ctx context.Context) (err error) {
 
 // hasArchived reports whether the archive has what an occasion announces.
 func (c *Coordinator) hasArchived(ctx context.Context, o notice.Occasion) (bool, error) {
-	var ended bool
+	var done bool
 	var err error
-	switch {
-	case o.Run != "":
+	switch o.Event {
+	case notice.LimitViolated:
 		var run archive.RunRecord
 		run, err = c.archive.Run(ctx, o.Run)
-		ended = violated(run)
+		done = violated(run)
+	case notice.ChangeFound:
+		done, err = c.hasAlert(ctx, o.Suite)
 	default:
 		var suite archive.Suite
 		suite, err = c.archive.Suite(ctx, o.Suite)
-		ended = suite.Status.Ended()
+		done = suite.Status.Ended()
 	}
 	if errors.Is(err, archive.ErrNotFound) {
 		return false, nil
 	}
-	return ended, err
+	return done, err
+}
+
+// hasAlert reports whether the archive has an alert that a suite has raised.
+func (c *Coordinator) hasAlert(ctx context.Context, id string) (bool, error) {
+	suite, err := c.archive.Suite(ctx, id)
+	if err != nil {
+		return false, err
+	}
+	alerts, err := c.archive.Alerts(ctx, suite.Tags[plan.ScheduleTag], timetable.MostAlerts)
+	return slices.ContainsFunc(alerts, func(a schedule.Alert) bool { return a.Suite == id }), err
 }
 
 // describe makes the notice of an occasion.
@@ -70,25 +86,21 @@ func (c *Coordinator) describe(ctx context.Context, id string, at time.Time, o n
 	return n, err
 }
 
-// suiteOf reads the result of a suite. That of a suite of one run is the run's.
+// suiteOf reads the result of a suite, and concludes that of a suite of one run, which is the run's.
 func (c *Coordinator) suiteOf(text []byte) (result.Suite, error) {
-	var suite result.Suite
-	if err := json.Unmarshal(text, &suite); err != nil {
-		return suite, fmt.Errorf("read result: %w", err)
-	}
-	if suite.Kind == "suite" {
-		return suite, nil
-	}
-	var run result.Run
-	if err := json.Unmarshal(text, &run); err != nil {
-		return suite, fmt.Errorf("read result: %w", err)
+	run, suite, err := result.Read(text)
+	switch {
+	case err != nil:
+		return result.Suite{}, err
+	case suite != nil:
+		return *suite, nil
 	}
 	runs := []result.Run{run}
-	suite = result.Suite{
+	one := result.Suite{
 		ID: record.SuiteOf(run.ID), Name: run.Name, Status: run.Status, Note: run.Note, Tags: run.Tags, Runs: runs, Plan: table.PlanOf(runs),
 	}
-	table.Conclude(&suite, c.config.Reader.Targets())
-	return suite, nil
+	table.Conclude(&one, c.config.Reader.Targets())
+	return one, nil
 }
 
 func noWebhooks() error {

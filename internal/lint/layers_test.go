@@ -36,7 +36,8 @@ func layers() []layer {
 		}},
 		{"nodes", []part{
 			{name: "dev", beside: []string{"coordinator", "agent", "remote"}},
-			{name: "coordinator", beside: []string{"coordinator/conductor"}},
+			{name: "coordinator", beside: []string{"coordinator/conductor", "coordinator/timetable"}},
+			{name: "coordinator/timetable"},
 			{name: "coordinator/conductor", beside: []string{"coordinator/roster"}}, // actions, its folder, too
 			{name: "coordinator/roster"},
 			{name: "agent"},
@@ -70,7 +71,7 @@ func layers() []layer {
 		}},
 		{"state", []part{
 			{name: "lifecycle", beside: []string{"result"}},
-			{name: "notice", beside: []string{"result"}},
+			{name: "notice", beside: []string{"trend"}},
 			{name: "trend", beside: []string{"compare", "table", "result"}},
 			{name: "compare", beside: []string{"table", "result"}},
 			{name: "bottleneck", beside: []string{"result"}},
@@ -85,7 +86,7 @@ func layers() []layer {
 		{"ideas", []part{
 			{name: "spec", beside: []string{"figure"}},
 			{name: "figure", beside: []string{"plan", "descriptor"}},
-			{name: "plan", beside: []string{"workload", "pacing", "search", "trace"}},
+			{name: "plan", beside: []string{"workload", "pacing", "search", "trace", "schedule"}},
 			{name: "trace", beside: []string{"workload"}},
 			{name: "trace/model", beside: []string{"trace"}},
 			{name: "trace/capture", beside: []string{"trace", "descriptor"}},

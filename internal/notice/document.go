@@ -7,6 +7,7 @@ import (
 
 	"github.com/benchd/benchd/internal/figure"
 	"github.com/benchd/benchd/internal/result"
+	"github.com/benchd/benchd/internal/trend"
 )
 
 // Schema is the version of the JSON form. Fields are only ever added.
@@ -27,7 +28,8 @@ type Notice struct {
 	Link    string    `json:"link,omitempty"`
 	Suite   *Suite    `json:"suite,omitempty"` // null in a test
 	// Limits are the violated limits: of the run of LimitViolated, or of all runs of the suite.
-	Limits []Limit `json:"limits"`
+	Limits  []Limit       `json:"limits"`
+	Changes []trend.Alert `json:"changes"`
 }
 
 // Suite is the suite of a notice.
@@ -82,11 +84,12 @@ type Limit struct {
 // Of makes the notice of an occasion from its suite, whose cases have been concluded; see table.Conclude.
 func Of(id string, at time.Time, o Occasion, suite result.Suite) Notice {
 	n := Notice{
-		Schema: Schema, Kind: "notice", ID: id, Event: o.Event, Created: at.UTC(), Limits: []Limit{},
+		Schema: Schema, Kind: "notice", ID: id, Event: o.Event, Created: at.UTC(), Limits: []Limit{}, Changes: []trend.Alert{},
 		Suite: &Suite{
 			ID: suite.ID, Name: suite.Name, Note: suite.Note, Tags: suite.Tags, Status: suite.Status, Runs: []Run{}, RunCount: len(suite.Runs), Cases: []Case{},
 		},
 	}
+	n.Changes = append(n.Changes, o.Changes...)
 	for i, r := range suite.Runs {
 		n.Suite.SubmittedBy, n.Suite.Created = r.Provenance.SubmittedBy, r.Provenance.Created.UTC()
 		if r.Violated && r.ReplacedBy == "" && (o.Run == "" || o.Run == r.ID) && len(n.Limits) < MaxRuns {
@@ -108,7 +111,7 @@ func Of(id string, at time.Time, o Occasion, suite result.Suite) Notice {
 // NewTest makes a notice that an admin asks for.
 func NewTest(id string, at time.Time) Notice {
 	return Notice{
-		Schema: Schema, Kind: "notice", ID: id, Event: Test, Created: at.UTC(), Limits: []Limit{},
+		Schema: Schema, Kind: "notice", ID: id, Event: Test, Created: at.UTC(), Limits: []Limit{}, Changes: []trend.Alert{},
 		Text: "benchd: this is a test of a webhook",
 	}
 }
@@ -139,6 +142,12 @@ func (n *Notice) text(o Occasion) string {
 		return fmt.Sprintf("benchd: run %s of suite %s violated a limit: %s", o.Run, name, n.Limits[0].Reason)
 	case n.Event == LimitViolated:
 		return fmt.Sprintf("benchd: run %s of suite %s violated a limit", o.Run, name)
+	case n.Event == ChangeFound:
+		var changes []string
+		for _, c := range n.Changes {
+			changes = append(changes, fmt.Sprintf("%s of %s is %s since suite %s (× %.3g)", c.Figure, c.Case, c.Verdict, c.Suite, c.Ratio))
+		}
+		return fmt.Sprintf("benchd: suite %s reveals a change: %s", name, strings.Join(changes, "; "))
 	}
 	text := fmt.Sprintf("benchd: suite %s has ended: %s", name, n.Suite.Status)
 	if len(n.Limits) > 0 {

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/benchd/benchd/internal/pacing"
+	"github.com/benchd/benchd/internal/schedule"
 	"github.com/benchd/benchd/internal/search"
 	"github.com/benchd/benchd/internal/trace"
 	"github.com/benchd/benchd/internal/workload"
@@ -25,10 +26,14 @@ type Suite struct {
 	Cases     []Case
 	Order     Order
 	OnFailure OnFailure
-	Trial     bool    // reduced sizes are used
-	Tables    []Table // tables of the report
-	Charts    []Chart // charts of the report, besides those that every report has
+	Schedule  schedule.Schedule // when it recurs; zero for a suite that runs once
+	Trial     bool              // reduced sizes are used
+	Tables    []Table           // tables of the report
+	Charts    []Chart           // charts of the report, besides those that every report has
 }
+
+// ScheduleTag is the tag of the suites that a schedule has submitted: its name.
+const ScheduleTag = "schedule"
 
 // Order is the order in which the runs of a suite are executed.
 type Order string

@@ -11,7 +11,6 @@ import (
 	"google.golang.org/grpc/backoff"
 	"google.golang.org/grpc/credentials"
 	"google.golang.org/grpc/keepalive"
-	"google.golang.org/protobuf/types/known/durationpb"
 
 	benchdv1 "github.com/benchd/benchd/internal/gen/benchd/v1"
 	"github.com/benchd/benchd/internal/spec"
@@ -103,21 +102,9 @@ type Request struct {
 // Submit queues a suite, and returns warnings for the user. The coordinator waits for agents: the answer may take as long
 // as WaitAgents.
 func (c *Client) Submit(ctx context.Context, r Request) (id string, warnings []string, err error) {
-	policy := benchdv1.AgentLossPolicy_AGENT_LOSS_POLICY_FAIL
-	if r.OnAgentLoss == ContinueOnLoss {
-		policy = benchdv1.AgentLossPolicy_AGENT_LOSS_POLICY_CONTINUE
-	}
 	ctx, cancel := context.WithTimeout(ctx, c.patience.answer+r.WaitAgents)
 	defer cancel()
-	resp, err := c.service.Submit(ctx, &benchdv1.SubmitRequest{
-		Submission:  wire.FromSubmission(r.Submission),
-		Agents:      uint32(max(r.Agents, 0)),
-		Select:      r.Select,
-		WaitAgents:  durationpb.New(r.WaitAgents),
-		OnAgentLoss: policy,
-		SubmittedBy: r.SubmittedBy,
-		Resume:      r.Resume,
-	})
+	resp, err := c.service.Submit(ctx, submitRequest(r))
 	return resp.GetId(), resp.GetWarnings(), c.translate(err)
 }
 

@@ -87,6 +87,11 @@ func (r *Reader) Schema() []byte {
 		"scenarios":  list("in the order of execution", object("cases that belong together", scenario, "name")),
 		"order":      schema{"description": "of the runs", "enum": []string{string(plan.Sequential), string(plan.Interleaved)}},
 		"on-failure": schema{"description": "whether to stop or to continue after a failed run", "enum": []string{string(plan.StopAll), string(plan.GoOn)}},
+		"schedule": object("the suite runs again and again on a coordinator, see docs/schedules.md: every, or cron", schema{
+			"every":    line("time between two due times: 24h"),
+			"cron":     line("due times as minute, hour, day of the month, month and day of the week: 0 2 * * *"),
+			"timezone": line("of cron, by its IANA name: Asia/Shanghai (default UTC)"),
+		}),
 		"tables": list("tables that a report shows", object("a table with a line per case of its scenarios", schema{
 			"title": line("title of the table"), "scenarios": texts("names of scenarios"), "columns": texts("properties in which the cases differ, and their figures: threads, throughput_ops, read_avg_ms"),
 			"repeats": flag("also a line per repeat"),

@@ -67,6 +67,9 @@ func (r *Reader) parseSuite(s Submission) (*plan.Suite, []property.Warning, erro
 		}
 	}
 	out := res.finish(read, cases)
+	if len(res.problems) == len(mistakes) { // the lengths of the runs are valid
+		res.validateSchedule(read, out)
+	}
 	sum := t.newResolver()
 	sum.problems, sum.warnings = res.problems, res.warnings
 	if len(sum.problems) > mostOfSuite {

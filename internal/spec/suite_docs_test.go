@@ -35,7 +35,7 @@ func TestTheExamplesInTheDocumentationAreSuites(t *testing.T) {
 		keys.WriteString(text)
 	}
 	for _, key := range []string{
-		"suite", "note", "tags", "include", "variables", "properties", "targets", "datasets", "scenarios", "order", "on-failure", "tables", "trial",
+		"suite", "note", "tags", "include", "variables", "properties", "targets", "datasets", "scenarios", "order", "on-failure", "schedule", "every", "cron", "timezone", "tables", "trial",
 		"name", "dataset", "matrix", "cases", "repeats", "agents", "actions", "before", "search", "published", "load", "title", "columns",
 		"charts", "kind", "x", "y", "telemetry", "by", "only", "limits",
 	} {

@@ -24,9 +24,31 @@ func TestMistakesInASuiteAreReportedWithTheirPlaces(t *testing.T) {
 		"an unknown key": {
 			lines("suite: s", "scenaros: []", "scenarios: [{name: a, porperties: {}}]"),
 			[]string{
-				`s.yaml:2:1: unknown key "scenaros"; did you mean scenarios? (one of suite, note, tags, include, variables, properties, targets, datasets, scenarios, order, on-failure, tables, charts, trial)`,
+				`s.yaml:2:1: unknown key "scenaros"; did you mean scenarios? (one of suite, note, tags, include, variables, properties, targets, datasets, scenarios, order, on-failure, schedule, tables, charts, trial)`,
 				`s.yaml:3:23: unknown key "porperties"; did you mean properties? (one of name, note, dataset, targets, properties, groups, per-target, matrix, cases, repeats, agents, actions, before, search, published)`,
 			},
+		},
+		"a schedule": {
+			lines("suite: s", "properties: {db: 'null', operationcount: 5}", "scenarios: [{name: a}]", "schedule: {cron: '60 2 * * 8', timezone: Asia/Shangai, evry: 1h}"),
+			[]string{
+				`s.yaml:4:18: cron: invalid minute "60" of a cron expression: want *, numbers from 0 to 59, ranges (0-4), steps (*/2) or a list of them with commas`,
+				`s.yaml:4:18: cron: invalid day of the week "8" of a cron expression: want *, numbers from 0 to 7, sun to sat, ranges (0-4), steps (*/2) or a list of them with commas`,
+				`s.yaml:4:42: timezone: unknown time zone "Asia/Shangai": want a name of the IANA database, such as UTC, Asia/Shanghai or Europe/Berlin`,
+				`s.yaml:4:56: unknown key "evry"; did you mean every? (one of every, cron, timezone)`,
+			},
+		},
+		"a schedule without due times": {
+			fine + "schedule: nightly\n", []string{`s.yaml:4:11: schedule: want a map, got a single value; write {every: 24h}, or {cron: "0 2 * * *", timezone: Asia/Shanghai}`},
+		},
+		"an empty schedule":            {fine + "schedule: {timezone: UTC}\n", []string{`s.yaml:4:11: schedule: has no due times; add every: 24h, or cron: "0 2 * * *"`}},
+		"two kinds of due times":       {fine + "schedule: {every: 1h, cron: 0 2 * * *}\n", []string{"s.yaml:4:29: cron: cannot be combined with every; remove one of them"}},
+		"a period without a unit":      {fine + "schedule: {every: 24}\n", []string{`s.yaml:4:19: every: invalid duration "24": want a number with a unit, such as 24h or 30m`}},
+		"a period that is too short":   {fine + "schedule: {every: 10ms}\n", []string{"s.yaml:4:19: every: invalid period 10ms: want 1s to 8784h"}},
+		"a period with a time zone":    {fine + "schedule: {every: 1h, timezone: UTC}\n", []string{"s.yaml:4:33: timezone: has no effect on a period; use it with cron, or remove it"}},
+		"a tag that the schedule sets": {fine + "schedule: {every: 1h}\ntags: {schedule: x}\n", []string{"s.yaml:4:19: tags: the tag schedule is set by the schedule, to its name; remove it from the tags"}},
+		"a suite longer than its period": {
+			lines("properties: {db: 'null', duration: 5m, warmup: 1m}", "scenarios: [{name: a, repeats: 3}]", "schedule: {every: 15m}"),
+			[]string{"s.yaml:3:19: schedule: every 15m is due again after 15m, but the suite takes about 18m (3 runs); make its runs shorter, or the time between them longer"},
 		},
 		"an unknown property, at every level, is reported once": {
 			lines("properties:", "  recordcuont: 1", "targets:", "  A: {tabel: x}", "datasets:", "  d: {properties: {fieldcout: 1}}", "scenarios:",

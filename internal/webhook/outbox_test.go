@@ -192,7 +192,7 @@ func TestAHookGetsOnlyWhatItWants(t *testing.T) {
 		return "- {name: " + name + ", url: " + to.URL + "/" + name + ", " + more + "}\n"
 	}
 	b := newBench(t, "hooks:\n"+hook("tag", "events: [suite_ended], tags: {branch: dev}")+hook("name", "events: [suite_ended], suites: [weekly]")+
-		hook("event", "events: [limit_violated]")+hook("all", "events: [suite_ended, limit_violated]")).open()
+		hook("event", "events: [limit_violated]")+hook("all", "events: [suite_ended, limit_violated, change_found]")).open()
 	defer b.close()
 	b.ended("S")
 	b.ended("S2")

@@ -161,6 +161,7 @@ func bounds() []bound {
 
 		// Coordinators to benchctl.
 		{field: "SubmitResponse.warnings", items: maxList},
+		{field: "ScheduleResponse.warnings", items: maxList},
 		{field: "ValidateResponse.warnings", items: maxList},
 		{field: "ActResponse.warnings", items: maxList},
 		upTo("WatchResponse.planned_ops", anyNumber),

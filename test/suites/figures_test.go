@@ -169,7 +169,7 @@ func TestEveryTrialIsSmallAndStillHasEnoughOfEachKind(t *testing.T) {
 			}
 		})
 	}
-	require.Equal(t, 15, suites)
+	require.Equal(t, 16, suites)
 }
 
 // recreates reports whether a case drops its table, on any database.

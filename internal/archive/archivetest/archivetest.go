@@ -11,6 +11,7 @@ import (
 	"github.com/benchd/benchd/internal/archive"
 	"github.com/benchd/benchd/internal/latency"
 	"github.com/benchd/benchd/internal/result"
+	"github.com/benchd/benchd/internal/schedule"
 )
 
 // Archive is the union of the interfaces that users of archives declare.
@@ -32,6 +33,11 @@ type Archive interface {
 	Extents(ctx context.Context, run string) ([]archive.PhaseExtent, error)
 	AddObservations(ctx context.Context, run string, observed []result.Observed) error
 	Observations(ctx context.Context, run string) ([]result.Observed, error)
+
+	Schedules(ctx context.Context) ([]archive.Schedule, error)
+	PutSchedule(ctx context.Context, s archive.Schedule, alerts []schedule.Alert) error
+	RemoveSchedule(ctx context.Context, name string) error
+	Alerts(ctx context.Context, schedule string, most int) ([]schedule.Alert, error)
 
 	Export(ctx context.Context, suite string, to io.Writer) error
 	Import(ctx context.Context, from io.Reader, check func(context.Context, archive.Suite, []archive.RunRecord) error) (string, error)
@@ -77,6 +83,8 @@ func Run(t *testing.T, open Open) {
 		{"counts", testCounts},
 		{"a load is handed over where its newest window ends", testALoadIsHandedOverWhereItsNewestWindowEnds},
 		{"windows are read in the order of time", testWindowsAreReadInTheOrderOfTime},
+		{"schedules are read as they were stored", testSchedulesAreReadAsTheyWereStored},
+		{"a removed schedule leaves nothing", testARemovedScheduleLeavesNothing},
 		{"observations come back in order", testObservationsComeBackInOrder},
 	} {
 		t.Run(c.name, func(t *testing.T) { c.run(t, open) })

@@ -12,6 +12,7 @@ import (
 	"github.com/benchd/benchd/internal/archive/archivetest"
 	"github.com/benchd/benchd/internal/doctable"
 	"github.com/benchd/benchd/internal/latency"
+	"github.com/benchd/benchd/internal/schedule"
 )
 
 const document = "docs/archive.md"
@@ -25,6 +26,7 @@ func filled(t *testing.T) *Archive {
 	require.NoError(t, a.CreateSuite(t.Context(), archivetest.SuiteOf("S"), []archive.RunRecord{run}))
 	require.NoError(t, a.Apply(t.Context(), archive.Change{Events: []archive.Event{{Run: run.ID, At: time.Unix(1, 0), Phase: "measure", Kind: "agent", Text: "b was lost"}}}))
 	require.NoError(t, a.AddObservations(t.Context(), run.ID, archivetest.ObservedBy("rs1:16020")))
+	require.NoError(t, a.PutSchedule(t.Context(), archivetest.ScheduleOf("nightly"), []schedule.Alert{archivetest.AlertOf("S")}))
 	for shard := range 2 {
 		for seq := range 3 {
 			w := archivetest.WindowOf(latency.WindowID{Run: run.ID, Phase: "measure", Shard: shard, Attempt: 1, Seq: seq}, 100)

@@ -41,8 +41,7 @@ func TestFullFileIsReportedAndStaysReadable(t *testing.T) {
 	require.Len(t, archivetest.WindowsIn(t, openIn(t, dir), run), seq+1)
 }
 
-// TestFullDisk runs fillDisk on a file system of one megabyte, which a process in namespaces of its own may
-// mount.
+// TestFullDisk runs fillDisk on a small file system, which a process in namespaces of its own may mount.
 func TestFullDisk(t *testing.T) {
 	cmd := child(t, fullEnv, t.TempDir())
 	cmd.SysProcAttr = &syscall.SysProcAttr{
@@ -59,7 +58,7 @@ func TestFullDisk(t *testing.T) {
 }
 
 func fillDisk(dir string) error {
-	if err := syscall.Mount("none", dir, "tmpfs", 0, "size=1m"); err != nil {
+	if err := syscall.Mount("none", dir, "tmpfs", 0, "size=1200k"); err != nil {
 		return fmt.Errorf("mount: %w", err)
 	}
 	ctx := context.Background()

@@ -9,7 +9,7 @@ import (
 )
 
 func suiteKeys() []string {
-	return []string{"suite", "note", "tags", "include", "variables", "properties", "targets", "datasets", "scenarios", "order", "on-failure", "tables", "charts", "trial"}
+	return []string{"suite", "note", "tags", "include", "variables", "properties", "targets", "datasets", "scenarios", "order", "on-failure", "schedule", "tables", "charts", "trial"}
 }
 
 func scenarioKeys() []string {
@@ -143,6 +143,7 @@ func (r *reader) document(root, full, trial *node) *document {
 		Note:      r.text("note", root.get("note")),
 		Order:     plan.Order(r.choice("order", root.get("order"), string(plan.Sequential), string(plan.Interleaved))),
 		OnFailure: plan.OnFailure(r.choice("on-failure", root.get("on-failure"), string(plan.StopAll), string(plan.GoOn))),
+		Schedule:  r.schedule(root.get("schedule")),
 		At:        root.at,
 	}
 	if tags := root.get("tags"); tags != nil && r.isMap("tags", tags) {

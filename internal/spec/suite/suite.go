@@ -65,6 +65,7 @@ type Suite struct {
 	Tags       map[string]string
 	Order      plan.Order
 	OnFailure  plan.OnFailure
+	Schedule   Scheduled // zero for a suite that runs once
 	Tables     []Table
 	Charts     []Chart
 	// Published are the names in the published lines of each scenario, each name once.

@@ -76,6 +76,67 @@ func (AgentLossPolicy) EnumDescriptor() ([]byte, []int) {
 	return file_benchd_v1_run_proto_rawDescGZIP(), []int{0}
 }
 
+// ScheduleChange is a change of a schedule.
+type ScheduleChange int32
+
+const (
+	// None: the request is refused.
+	ScheduleChange_SCHEDULE_CHANGE_UNSPECIFIED ScheduleChange = 0
+	// Due times are passed over until it is resumed.
+	ScheduleChange_SCHEDULE_CHANGE_PAUSE ScheduleChange = 1
+	// It continues with the next due time.
+	ScheduleChange_SCHEDULE_CHANGE_RESUME ScheduleChange = 2
+	// Its suite is submitted now.
+	ScheduleChange_SCHEDULE_CHANGE_RUN ScheduleChange = 3
+	// It is deleted with its alerts. Its suites remain.
+	ScheduleChange_SCHEDULE_CHANGE_DELETE ScheduleChange = 4
+)
+
+// Enum value maps for ScheduleChange.
+var (
+	ScheduleChange_name = map[int32]string{
+		0: "SCHEDULE_CHANGE_UNSPECIFIED",
+		1: "SCHEDULE_CHANGE_PAUSE",
+		2: "SCHEDULE_CHANGE_RESUME",
+		3: "SCHEDULE_CHANGE_RUN",
+		4: "SCHEDULE_CHANGE_DELETE",
+	}
+	ScheduleChange_value = map[string]int32{
+		"SCHEDULE_CHANGE_UNSPECIFIED": 0,
+		"SCHEDULE_CHANGE_PAUSE":       1,
+		"SCHEDULE_CHANGE_RESUME":      2,
+		"SCHEDULE_CHANGE_RUN":         3,
+		"SCHEDULE_CHANGE_DELETE":      4,
+	}
+)
+
+func (x ScheduleChange) Enum() *ScheduleChange {
+	p := new(ScheduleChange)
+	*p = x
+	return p
+}
+
+func (x ScheduleChange) String() string {
+	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
+}
+
+func (ScheduleChange) Descriptor() protoreflect.EnumDescriptor {
+	return file_benchd_v1_run_proto_enumTypes[1].Descriptor()
+}
+
+func (ScheduleChange) Type() protoreflect.EnumType {
+	return &file_benchd_v1_run_proto_enumTypes[1]
+}
+
+func (x ScheduleChange) Number() protoreflect.EnumNumber {
+	return protoreflect.EnumNumber(x)
+}
+
+// Deprecated: Use ScheduleChange.Descriptor instead.
+func (ScheduleChange) EnumDescriptor() ([]byte, []int) {
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{1}
+}
+
 // Submission is the input of a user, unchanged.
 type Submission struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -477,6 +538,336 @@ func (x *SubmitResponse) GetWarnings() []string {
 	return nil
 }
 
+// ScheduleRequest keeps a suite that recurs.
+type ScheduleRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The submission that is repeated. Its number of agents is fixed when it is kept.
+	Submit *SubmitRequest `protobuf:"bytes,1,opt,name=submit,proto3" json:"submit,omitempty"`
+	// Whether it may replace a schedule of the same name.
+	Replace       bool `protobuf:"varint,2,opt,name=replace,proto3" json:"replace,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ScheduleRequest) Reset() {
+	*x = ScheduleRequest{}
+	mi := &file_benchd_v1_run_proto_msgTypes[5]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ScheduleRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ScheduleRequest) ProtoMessage() {}
+
+func (x *ScheduleRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_benchd_v1_run_proto_msgTypes[5]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ScheduleRequest.ProtoReflect.Descriptor instead.
+func (*ScheduleRequest) Descriptor() ([]byte, []int) {
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{5}
+}
+
+func (x *ScheduleRequest) GetSubmit() *SubmitRequest {
+	if x != nil {
+		return x.Submit
+	}
+	return nil
+}
+
+func (x *ScheduleRequest) GetReplace() bool {
+	if x != nil {
+		return x.Replace
+	}
+	return false
+}
+
+// ScheduleResponse names the schedule.
+type ScheduleResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Its name, that of the suite.
+	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
+	// Its first due time.
+	Next *timestamppb.Timestamp `protobuf:"bytes,2,opt,name=next,proto3" json:"next,omitempty"`
+	// Warnings about the submission.
+	Warnings      []string `protobuf:"bytes,3,rep,name=warnings,proto3" json:"warnings,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ScheduleResponse) Reset() {
+	*x = ScheduleResponse{}
+	mi := &file_benchd_v1_run_proto_msgTypes[6]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ScheduleResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ScheduleResponse) ProtoMessage() {}
+
+func (x *ScheduleResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_benchd_v1_run_proto_msgTypes[6]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ScheduleResponse.ProtoReflect.Descriptor instead.
+func (*ScheduleResponse) Descriptor() ([]byte, []int) {
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{6}
+}
+
+func (x *ScheduleResponse) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *ScheduleResponse) GetNext() *timestamppb.Timestamp {
+	if x != nil {
+		return x.Next
+	}
+	return nil
+}
+
+func (x *ScheduleResponse) GetWarnings() []string {
+	if x != nil {
+		return x.Warnings
+	}
+	return nil
+}
+
+// SchedulesRequest asks for schedules.
+type SchedulesRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The name of the only one; empty for all.
+	Name          string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *SchedulesRequest) Reset() {
+	*x = SchedulesRequest{}
+	mi := &file_benchd_v1_run_proto_msgTypes[7]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *SchedulesRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*SchedulesRequest) ProtoMessage() {}
+
+func (x *SchedulesRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_benchd_v1_run_proto_msgTypes[7]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use SchedulesRequest.ProtoReflect.Descriptor instead.
+func (*SchedulesRequest) Descriptor() ([]byte, []int) {
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{7}
+}
+
+func (x *SchedulesRequest) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+// SchedulesResponse has the schedules.
+type SchedulesResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// A list of documents as JSON text, in the order of their names.
+	Schedules     []byte `protobuf:"bytes,1,opt,name=schedules,proto3" json:"schedules,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *SchedulesResponse) Reset() {
+	*x = SchedulesResponse{}
+	mi := &file_benchd_v1_run_proto_msgTypes[8]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *SchedulesResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*SchedulesResponse) ProtoMessage() {}
+
+func (x *SchedulesResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_benchd_v1_run_proto_msgTypes[8]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use SchedulesResponse.ProtoReflect.Descriptor instead.
+func (*SchedulesResponse) Descriptor() ([]byte, []int) {
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{8}
+}
+
+func (x *SchedulesResponse) GetSchedules() []byte {
+	if x != nil {
+		return x.Schedules
+	}
+	return nil
+}
+
+// ChangeScheduleRequest changes a schedule.
+type ChangeScheduleRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Its name.
+	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
+	// The change.
+	Change ScheduleChange `protobuf:"varint,2,opt,name=change,proto3,enum=benchd.v1.ScheduleChange" json:"change,omitempty"`
+	// The user who asks.
+	By            string `protobuf:"bytes,3,opt,name=by,proto3" json:"by,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ChangeScheduleRequest) Reset() {
+	*x = ChangeScheduleRequest{}
+	mi := &file_benchd_v1_run_proto_msgTypes[9]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ChangeScheduleRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ChangeScheduleRequest) ProtoMessage() {}
+
+func (x *ChangeScheduleRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_benchd_v1_run_proto_msgTypes[9]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ChangeScheduleRequest.ProtoReflect.Descriptor instead.
+func (*ChangeScheduleRequest) Descriptor() ([]byte, []int) {
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{9}
+}
+
+func (x *ChangeScheduleRequest) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *ChangeScheduleRequest) GetChange() ScheduleChange {
+	if x != nil {
+		return x.Change
+	}
+	return ScheduleChange_SCHEDULE_CHANGE_UNSPECIFIED
+}
+
+func (x *ChangeScheduleRequest) GetBy() string {
+	if x != nil {
+		return x.By
+	}
+	return ""
+}
+
+// ChangeScheduleResponse is the answer when the change is in the archive.
+type ChangeScheduleResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The id of the suite that was submitted.
+	Suite string `protobuf:"bytes,1,opt,name=suite,proto3" json:"suite,omitempty"`
+	// The next due time; absent while it is paused, and after it was deleted.
+	Next          *timestamppb.Timestamp `protobuf:"bytes,2,opt,name=next,proto3" json:"next,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ChangeScheduleResponse) Reset() {
+	*x = ChangeScheduleResponse{}
+	mi := &file_benchd_v1_run_proto_msgTypes[10]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ChangeScheduleResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ChangeScheduleResponse) ProtoMessage() {}
+
+func (x *ChangeScheduleResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_benchd_v1_run_proto_msgTypes[10]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ChangeScheduleResponse.ProtoReflect.Descriptor instead.
+func (*ChangeScheduleResponse) Descriptor() ([]byte, []int) {
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{10}
+}
+
+func (x *ChangeScheduleResponse) GetSuite() string {
+	if x != nil {
+		return x.Suite
+	}
+	return ""
+}
+
+func (x *ChangeScheduleResponse) GetNext() *timestamppb.Timestamp {
+	if x != nil {
+		return x.Next
+	}
+	return nil
+}
+
 // ValidateRequest asks for validation.
 type ValidateRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -488,7 +879,7 @@ type ValidateRequest struct {
 
 func (x *ValidateRequest) Reset() {
 	*x = ValidateRequest{}
-	mi := &file_benchd_v1_run_proto_msgTypes[5]
+	mi := &file_benchd_v1_run_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -500,7 +891,7 @@ func (x *ValidateRequest) String() string {
 func (*ValidateRequest) ProtoMessage() {}
 
 func (x *ValidateRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[5]
+	mi := &file_benchd_v1_run_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -513,7 +904,7 @@ func (x *ValidateRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ValidateRequest.ProtoReflect.Descriptor instead.
 func (*ValidateRequest) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{5}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *ValidateRequest) GetSubmission() *Submission {
@@ -534,7 +925,7 @@ type ValidateResponse struct {
 
 func (x *ValidateResponse) Reset() {
 	*x = ValidateResponse{}
-	mi := &file_benchd_v1_run_proto_msgTypes[6]
+	mi := &file_benchd_v1_run_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -546,7 +937,7 @@ func (x *ValidateResponse) String() string {
 func (*ValidateResponse) ProtoMessage() {}
 
 func (x *ValidateResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[6]
+	mi := &file_benchd_v1_run_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -559,7 +950,7 @@ func (x *ValidateResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ValidateResponse.ProtoReflect.Descriptor instead.
 func (*ValidateResponse) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{6}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *ValidateResponse) GetWarnings() []string {
@@ -584,7 +975,7 @@ type AdviseRequest struct {
 
 func (x *AdviseRequest) Reset() {
 	*x = AdviseRequest{}
-	mi := &file_benchd_v1_run_proto_msgTypes[7]
+	mi := &file_benchd_v1_run_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -596,7 +987,7 @@ func (x *AdviseRequest) String() string {
 func (*AdviseRequest) ProtoMessage() {}
 
 func (x *AdviseRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[7]
+	mi := &file_benchd_v1_run_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -609,7 +1000,7 @@ func (x *AdviseRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AdviseRequest.ProtoReflect.Descriptor instead.
 func (*AdviseRequest) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{7}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *AdviseRequest) GetSubmission() *Submission {
@@ -644,7 +1035,7 @@ type AdviseResponse struct {
 
 func (x *AdviseResponse) Reset() {
 	*x = AdviseResponse{}
-	mi := &file_benchd_v1_run_proto_msgTypes[8]
+	mi := &file_benchd_v1_run_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -656,7 +1047,7 @@ func (x *AdviseResponse) String() string {
 func (*AdviseResponse) ProtoMessage() {}
 
 func (x *AdviseResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[8]
+	mi := &file_benchd_v1_run_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -669,7 +1060,7 @@ func (x *AdviseResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AdviseResponse.ProtoReflect.Descriptor instead.
 func (*AdviseResponse) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{8}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *AdviseResponse) GetAdvice() []byte {
@@ -690,7 +1081,7 @@ type WatchRequest struct {
 
 func (x *WatchRequest) Reset() {
 	*x = WatchRequest{}
-	mi := &file_benchd_v1_run_proto_msgTypes[9]
+	mi := &file_benchd_v1_run_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -702,7 +1093,7 @@ func (x *WatchRequest) String() string {
 func (*WatchRequest) ProtoMessage() {}
 
 func (x *WatchRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[9]
+	mi := &file_benchd_v1_run_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -715,7 +1106,7 @@ func (x *WatchRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WatchRequest.ProtoReflect.Descriptor instead.
 func (*WatchRequest) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{9}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *WatchRequest) GetId() string {
@@ -779,7 +1170,7 @@ type WatchResponse struct {
 
 func (x *WatchResponse) Reset() {
 	*x = WatchResponse{}
-	mi := &file_benchd_v1_run_proto_msgTypes[10]
+	mi := &file_benchd_v1_run_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -791,7 +1182,7 @@ func (x *WatchResponse) String() string {
 func (*WatchResponse) ProtoMessage() {}
 
 func (x *WatchResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[10]
+	mi := &file_benchd_v1_run_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -804,7 +1195,7 @@ func (x *WatchResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WatchResponse.ProtoReflect.Descriptor instead.
 func (*WatchResponse) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{10}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *WatchResponse) GetSuite() string {
@@ -976,7 +1367,7 @@ type LiveStatus struct {
 
 func (x *LiveStatus) Reset() {
 	*x = LiveStatus{}
-	mi := &file_benchd_v1_run_proto_msgTypes[11]
+	mi := &file_benchd_v1_run_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -988,7 +1379,7 @@ func (x *LiveStatus) String() string {
 func (*LiveStatus) ProtoMessage() {}
 
 func (x *LiveStatus) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[11]
+	mi := &file_benchd_v1_run_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1001,7 +1392,7 @@ func (x *LiveStatus) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use LiveStatus.ProtoReflect.Descriptor instead.
 func (*LiveStatus) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{11}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *LiveStatus) GetLabel() string {
@@ -1048,7 +1439,7 @@ type LiveOperation struct {
 
 func (x *LiveOperation) Reset() {
 	*x = LiveOperation{}
-	mi := &file_benchd_v1_run_proto_msgTypes[12]
+	mi := &file_benchd_v1_run_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1060,7 +1451,7 @@ func (x *LiveOperation) String() string {
 func (*LiveOperation) ProtoMessage() {}
 
 func (x *LiveOperation) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[12]
+	mi := &file_benchd_v1_run_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1073,7 +1464,7 @@ func (x *LiveOperation) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use LiveOperation.ProtoReflect.Descriptor instead.
 func (*LiveOperation) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{12}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *LiveOperation) GetOp() string {
@@ -1150,7 +1541,7 @@ type LiveAgent struct {
 
 func (x *LiveAgent) Reset() {
 	*x = LiveAgent{}
-	mi := &file_benchd_v1_run_proto_msgTypes[13]
+	mi := &file_benchd_v1_run_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1162,7 +1553,7 @@ func (x *LiveAgent) String() string {
 func (*LiveAgent) ProtoMessage() {}
 
 func (x *LiveAgent) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[13]
+	mi := &file_benchd_v1_run_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1175,7 +1566,7 @@ func (x *LiveAgent) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use LiveAgent.ProtoReflect.Descriptor instead.
 func (*LiveAgent) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{13}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *LiveAgent) GetName() string {
@@ -1249,7 +1640,7 @@ type LiveEvent struct {
 
 func (x *LiveEvent) Reset() {
 	*x = LiveEvent{}
-	mi := &file_benchd_v1_run_proto_msgTypes[14]
+	mi := &file_benchd_v1_run_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1261,7 +1652,7 @@ func (x *LiveEvent) String() string {
 func (*LiveEvent) ProtoMessage() {}
 
 func (x *LiveEvent) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[14]
+	mi := &file_benchd_v1_run_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1274,7 +1665,7 @@ func (x *LiveEvent) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use LiveEvent.ProtoReflect.Descriptor instead.
 func (*LiveEvent) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{14}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *LiveEvent) GetAt() *timestamppb.Timestamp {
@@ -1309,7 +1700,7 @@ type GetRequest struct {
 
 func (x *GetRequest) Reset() {
 	*x = GetRequest{}
-	mi := &file_benchd_v1_run_proto_msgTypes[15]
+	mi := &file_benchd_v1_run_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1321,7 +1712,7 @@ func (x *GetRequest) String() string {
 func (*GetRequest) ProtoMessage() {}
 
 func (x *GetRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[15]
+	mi := &file_benchd_v1_run_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1334,7 +1725,7 @@ func (x *GetRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetRequest.ProtoReflect.Descriptor instead.
 func (*GetRequest) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{15}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *GetRequest) GetId() string {
@@ -1355,7 +1746,7 @@ type GetResponse struct {
 
 func (x *GetResponse) Reset() {
 	*x = GetResponse{}
-	mi := &file_benchd_v1_run_proto_msgTypes[16]
+	mi := &file_benchd_v1_run_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1367,7 +1758,7 @@ func (x *GetResponse) String() string {
 func (*GetResponse) ProtoMessage() {}
 
 func (x *GetResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[16]
+	mi := &file_benchd_v1_run_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1380,7 +1771,7 @@ func (x *GetResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetResponse.ProtoReflect.Descriptor instead.
 func (*GetResponse) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{16}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *GetResponse) GetChunk() []byte {
@@ -1405,7 +1796,7 @@ type HistogramsRequest struct {
 
 func (x *HistogramsRequest) Reset() {
 	*x = HistogramsRequest{}
-	mi := &file_benchd_v1_run_proto_msgTypes[17]
+	mi := &file_benchd_v1_run_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1417,7 +1808,7 @@ func (x *HistogramsRequest) String() string {
 func (*HistogramsRequest) ProtoMessage() {}
 
 func (x *HistogramsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[17]
+	mi := &file_benchd_v1_run_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1430,7 +1821,7 @@ func (x *HistogramsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use HistogramsRequest.ProtoReflect.Descriptor instead.
 func (*HistogramsRequest) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{17}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *HistogramsRequest) GetId() string {
@@ -1477,7 +1868,7 @@ type HistogramsResponse struct {
 
 func (x *HistogramsResponse) Reset() {
 	*x = HistogramsResponse{}
-	mi := &file_benchd_v1_run_proto_msgTypes[18]
+	mi := &file_benchd_v1_run_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1489,7 +1880,7 @@ func (x *HistogramsResponse) String() string {
 func (*HistogramsResponse) ProtoMessage() {}
 
 func (x *HistogramsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[18]
+	mi := &file_benchd_v1_run_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1502,7 +1893,7 @@ func (x *HistogramsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use HistogramsResponse.ProtoReflect.Descriptor instead.
 func (*HistogramsResponse) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{18}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *HistogramsResponse) GetPhase() string {
@@ -1573,7 +1964,7 @@ type LoggedInterval struct {
 
 func (x *LoggedInterval) Reset() {
 	*x = LoggedInterval{}
-	mi := &file_benchd_v1_run_proto_msgTypes[19]
+	mi := &file_benchd_v1_run_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1585,7 +1976,7 @@ func (x *LoggedInterval) String() string {
 func (*LoggedInterval) ProtoMessage() {}
 
 func (x *LoggedInterval) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[19]
+	mi := &file_benchd_v1_run_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1598,7 +1989,7 @@ func (x *LoggedInterval) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use LoggedInterval.ProtoReflect.Descriptor instead.
 func (*LoggedInterval) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{19}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *LoggedInterval) GetPhase() string {
@@ -1655,7 +2046,7 @@ type LoggedSeries struct {
 
 func (x *LoggedSeries) Reset() {
 	*x = LoggedSeries{}
-	mi := &file_benchd_v1_run_proto_msgTypes[20]
+	mi := &file_benchd_v1_run_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1667,7 +2058,7 @@ func (x *LoggedSeries) String() string {
 func (*LoggedSeries) ProtoMessage() {}
 
 func (x *LoggedSeries) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[20]
+	mi := &file_benchd_v1_run_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1680,7 +2071,7 @@ func (x *LoggedSeries) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use LoggedSeries.ProtoReflect.Descriptor instead.
 func (*LoggedSeries) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{20}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *LoggedSeries) GetOp() string {
@@ -1735,7 +2126,7 @@ type LoggedHistogram struct {
 
 func (x *LoggedHistogram) Reset() {
 	*x = LoggedHistogram{}
-	mi := &file_benchd_v1_run_proto_msgTypes[21]
+	mi := &file_benchd_v1_run_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1747,7 +2138,7 @@ func (x *LoggedHistogram) String() string {
 func (*LoggedHistogram) ProtoMessage() {}
 
 func (x *LoggedHistogram) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[21]
+	mi := &file_benchd_v1_run_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1760,7 +2151,7 @@ func (x *LoggedHistogram) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use LoggedHistogram.ProtoReflect.Descriptor instead.
 func (*LoggedHistogram) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{21}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *LoggedHistogram) GetEncoded() []byte {
@@ -1804,7 +2195,7 @@ type PointsRequest struct {
 
 func (x *PointsRequest) Reset() {
 	*x = PointsRequest{}
-	mi := &file_benchd_v1_run_proto_msgTypes[22]
+	mi := &file_benchd_v1_run_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1816,7 +2207,7 @@ func (x *PointsRequest) String() string {
 func (*PointsRequest) ProtoMessage() {}
 
 func (x *PointsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[22]
+	mi := &file_benchd_v1_run_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1829,7 +2220,7 @@ func (x *PointsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PointsRequest.ProtoReflect.Descriptor instead.
 func (*PointsRequest) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{22}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *PointsRequest) GetId() string {
@@ -1871,7 +2262,7 @@ type PointsResponse struct {
 
 func (x *PointsResponse) Reset() {
 	*x = PointsResponse{}
-	mi := &file_benchd_v1_run_proto_msgTypes[23]
+	mi := &file_benchd_v1_run_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1883,7 +2274,7 @@ func (x *PointsResponse) String() string {
 func (*PointsResponse) ProtoMessage() {}
 
 func (x *PointsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[23]
+	mi := &file_benchd_v1_run_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1896,7 +2287,7 @@ func (x *PointsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PointsResponse.ProtoReflect.Descriptor instead.
 func (*PointsResponse) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{23}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *PointsResponse) GetShard() uint32 {
@@ -1974,7 +2365,7 @@ type Counted struct {
 
 func (x *Counted) Reset() {
 	*x = Counted{}
-	mi := &file_benchd_v1_run_proto_msgTypes[24]
+	mi := &file_benchd_v1_run_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1986,7 +2377,7 @@ func (x *Counted) String() string {
 func (*Counted) ProtoMessage() {}
 
 func (x *Counted) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[24]
+	mi := &file_benchd_v1_run_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1999,7 +2390,7 @@ func (x *Counted) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Counted.ProtoReflect.Descriptor instead.
 func (*Counted) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{24}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *Counted) GetWindows() uint32 {
@@ -2046,7 +2437,7 @@ type ListRequest struct {
 
 func (x *ListRequest) Reset() {
 	*x = ListRequest{}
-	mi := &file_benchd_v1_run_proto_msgTypes[25]
+	mi := &file_benchd_v1_run_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2058,7 +2449,7 @@ func (x *ListRequest) String() string {
 func (*ListRequest) ProtoMessage() {}
 
 func (x *ListRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[25]
+	mi := &file_benchd_v1_run_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2071,7 +2462,7 @@ func (x *ListRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListRequest.ProtoReflect.Descriptor instead.
 func (*ListRequest) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{25}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{31}
 }
 
 // ListResponse has the suites in the archive.
@@ -2085,7 +2476,7 @@ type ListResponse struct {
 
 func (x *ListResponse) Reset() {
 	*x = ListResponse{}
-	mi := &file_benchd_v1_run_proto_msgTypes[26]
+	mi := &file_benchd_v1_run_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2097,7 +2488,7 @@ func (x *ListResponse) String() string {
 func (*ListResponse) ProtoMessage() {}
 
 func (x *ListResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[26]
+	mi := &file_benchd_v1_run_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2110,7 +2501,7 @@ func (x *ListResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListResponse.ProtoReflect.Descriptor instead.
 func (*ListResponse) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{26}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *ListResponse) GetSuites() []*SuiteSummary {
@@ -2156,7 +2547,7 @@ type SuiteSummary struct {
 
 func (x *SuiteSummary) Reset() {
 	*x = SuiteSummary{}
-	mi := &file_benchd_v1_run_proto_msgTypes[27]
+	mi := &file_benchd_v1_run_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2168,7 +2559,7 @@ func (x *SuiteSummary) String() string {
 func (*SuiteSummary) ProtoMessage() {}
 
 func (x *SuiteSummary) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[27]
+	mi := &file_benchd_v1_run_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2181,7 +2572,7 @@ func (x *SuiteSummary) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SuiteSummary.ProtoReflect.Descriptor instead.
 func (*SuiteSummary) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{27}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{33}
 }
 
 func (x *SuiteSummary) GetId() string {
@@ -2288,7 +2679,7 @@ type CancelRequest struct {
 
 func (x *CancelRequest) Reset() {
 	*x = CancelRequest{}
-	mi := &file_benchd_v1_run_proto_msgTypes[28]
+	mi := &file_benchd_v1_run_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2300,7 +2691,7 @@ func (x *CancelRequest) String() string {
 func (*CancelRequest) ProtoMessage() {}
 
 func (x *CancelRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[28]
+	mi := &file_benchd_v1_run_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2313,7 +2704,7 @@ func (x *CancelRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CancelRequest.ProtoReflect.Descriptor instead.
 func (*CancelRequest) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{28}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{34}
 }
 
 func (x *CancelRequest) GetId() string {
@@ -2339,7 +2730,7 @@ type CancelResponse struct {
 
 func (x *CancelResponse) Reset() {
 	*x = CancelResponse{}
-	mi := &file_benchd_v1_run_proto_msgTypes[29]
+	mi := &file_benchd_v1_run_proto_msgTypes[35]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2351,7 +2742,7 @@ func (x *CancelResponse) String() string {
 func (*CancelResponse) ProtoMessage() {}
 
 func (x *CancelResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[29]
+	mi := &file_benchd_v1_run_proto_msgTypes[35]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2364,7 +2755,7 @@ func (x *CancelResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CancelResponse.ProtoReflect.Descriptor instead.
 func (*CancelResponse) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{29}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{35}
 }
 
 // RemoveRequest names the suite to remove.
@@ -2378,7 +2769,7 @@ type RemoveRequest struct {
 
 func (x *RemoveRequest) Reset() {
 	*x = RemoveRequest{}
-	mi := &file_benchd_v1_run_proto_msgTypes[30]
+	mi := &file_benchd_v1_run_proto_msgTypes[36]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2390,7 +2781,7 @@ func (x *RemoveRequest) String() string {
 func (*RemoveRequest) ProtoMessage() {}
 
 func (x *RemoveRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[30]
+	mi := &file_benchd_v1_run_proto_msgTypes[36]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2403,7 +2794,7 @@ func (x *RemoveRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RemoveRequest.ProtoReflect.Descriptor instead.
 func (*RemoveRequest) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{30}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{36}
 }
 
 func (x *RemoveRequest) GetId() string {
@@ -2422,7 +2813,7 @@ type RemoveResponse struct {
 
 func (x *RemoveResponse) Reset() {
 	*x = RemoveResponse{}
-	mi := &file_benchd_v1_run_proto_msgTypes[31]
+	mi := &file_benchd_v1_run_proto_msgTypes[37]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2434,7 +2825,7 @@ func (x *RemoveResponse) String() string {
 func (*RemoveResponse) ProtoMessage() {}
 
 func (x *RemoveResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[31]
+	mi := &file_benchd_v1_run_proto_msgTypes[37]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2447,7 +2838,7 @@ func (x *RemoveResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RemoveResponse.ProtoReflect.Descriptor instead.
 func (*RemoveResponse) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{31}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{37}
 }
 
 // ExportRequest names the suite to export.
@@ -2461,7 +2852,7 @@ type ExportRequest struct {
 
 func (x *ExportRequest) Reset() {
 	*x = ExportRequest{}
-	mi := &file_benchd_v1_run_proto_msgTypes[32]
+	mi := &file_benchd_v1_run_proto_msgTypes[38]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2473,7 +2864,7 @@ func (x *ExportRequest) String() string {
 func (*ExportRequest) ProtoMessage() {}
 
 func (x *ExportRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[32]
+	mi := &file_benchd_v1_run_proto_msgTypes[38]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2486,7 +2877,7 @@ func (x *ExportRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExportRequest.ProtoReflect.Descriptor instead.
 func (*ExportRequest) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{32}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{38}
 }
 
 func (x *ExportRequest) GetId() string {
@@ -2507,7 +2898,7 @@ type ExportResponse struct {
 
 func (x *ExportResponse) Reset() {
 	*x = ExportResponse{}
-	mi := &file_benchd_v1_run_proto_msgTypes[33]
+	mi := &file_benchd_v1_run_proto_msgTypes[39]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2519,7 +2910,7 @@ func (x *ExportResponse) String() string {
 func (*ExportResponse) ProtoMessage() {}
 
 func (x *ExportResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[33]
+	mi := &file_benchd_v1_run_proto_msgTypes[39]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2532,7 +2923,7 @@ func (x *ExportResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExportResponse.ProtoReflect.Descriptor instead.
 func (*ExportResponse) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{33}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{39}
 }
 
 func (x *ExportResponse) GetChunk() []byte {
@@ -2555,7 +2946,7 @@ type ImportRequest struct {
 
 func (x *ImportRequest) Reset() {
 	*x = ImportRequest{}
-	mi := &file_benchd_v1_run_proto_msgTypes[34]
+	mi := &file_benchd_v1_run_proto_msgTypes[40]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2567,7 +2958,7 @@ func (x *ImportRequest) String() string {
 func (*ImportRequest) ProtoMessage() {}
 
 func (x *ImportRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[34]
+	mi := &file_benchd_v1_run_proto_msgTypes[40]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2580,7 +2971,7 @@ func (x *ImportRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ImportRequest.ProtoReflect.Descriptor instead.
 func (*ImportRequest) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{34}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{40}
 }
 
 func (x *ImportRequest) GetChunk() []byte {
@@ -2624,7 +3015,7 @@ type ForeignImport struct {
 
 func (x *ForeignImport) Reset() {
 	*x = ForeignImport{}
-	mi := &file_benchd_v1_run_proto_msgTypes[35]
+	mi := &file_benchd_v1_run_proto_msgTypes[41]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2636,7 +3027,7 @@ func (x *ForeignImport) String() string {
 func (*ForeignImport) ProtoMessage() {}
 
 func (x *ForeignImport) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[35]
+	mi := &file_benchd_v1_run_proto_msgTypes[41]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2649,7 +3040,7 @@ func (x *ForeignImport) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ForeignImport.ProtoReflect.Descriptor instead.
 func (*ForeignImport) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{35}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{41}
 }
 
 func (x *ForeignImport) GetName() string {
@@ -2730,7 +3121,7 @@ type ForeignFile struct {
 
 func (x *ForeignFile) Reset() {
 	*x = ForeignFile{}
-	mi := &file_benchd_v1_run_proto_msgTypes[36]
+	mi := &file_benchd_v1_run_proto_msgTypes[42]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2742,7 +3133,7 @@ func (x *ForeignFile) String() string {
 func (*ForeignFile) ProtoMessage() {}
 
 func (x *ForeignFile) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[36]
+	mi := &file_benchd_v1_run_proto_msgTypes[42]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2755,7 +3146,7 @@ func (x *ForeignFile) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ForeignFile.ProtoReflect.Descriptor instead.
 func (*ForeignFile) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{36}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{42}
 }
 
 func (x *ForeignFile) GetName() string {
@@ -2790,7 +3181,7 @@ type ImportResponse struct {
 
 func (x *ImportResponse) Reset() {
 	*x = ImportResponse{}
-	mi := &file_benchd_v1_run_proto_msgTypes[37]
+	mi := &file_benchd_v1_run_proto_msgTypes[43]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2802,7 +3193,7 @@ func (x *ImportResponse) String() string {
 func (*ImportResponse) ProtoMessage() {}
 
 func (x *ImportResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[37]
+	mi := &file_benchd_v1_run_proto_msgTypes[43]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2815,7 +3206,7 @@ func (x *ImportResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ImportResponse.ProtoReflect.Descriptor instead.
 func (*ImportResponse) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{37}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{43}
 }
 
 func (x *ImportResponse) GetId() string {
@@ -2834,7 +3225,7 @@ type AgentsRequest struct {
 
 func (x *AgentsRequest) Reset() {
 	*x = AgentsRequest{}
-	mi := &file_benchd_v1_run_proto_msgTypes[38]
+	mi := &file_benchd_v1_run_proto_msgTypes[44]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2846,7 +3237,7 @@ func (x *AgentsRequest) String() string {
 func (*AgentsRequest) ProtoMessage() {}
 
 func (x *AgentsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[38]
+	mi := &file_benchd_v1_run_proto_msgTypes[44]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2859,7 +3250,7 @@ func (x *AgentsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AgentsRequest.ProtoReflect.Descriptor instead.
 func (*AgentsRequest) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{38}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{44}
 }
 
 // AgentsResponse is the roster.
@@ -2873,7 +3264,7 @@ type AgentsResponse struct {
 
 func (x *AgentsResponse) Reset() {
 	*x = AgentsResponse{}
-	mi := &file_benchd_v1_run_proto_msgTypes[39]
+	mi := &file_benchd_v1_run_proto_msgTypes[45]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2885,7 +3276,7 @@ func (x *AgentsResponse) String() string {
 func (*AgentsResponse) ProtoMessage() {}
 
 func (x *AgentsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[39]
+	mi := &file_benchd_v1_run_proto_msgTypes[45]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2898,7 +3289,7 @@ func (x *AgentsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AgentsResponse.ProtoReflect.Descriptor instead.
 func (*AgentsResponse) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{39}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{45}
 }
 
 func (x *AgentsResponse) GetAgents() []*AgentInfo {
@@ -2947,7 +3338,7 @@ type AgentInfo struct {
 
 func (x *AgentInfo) Reset() {
 	*x = AgentInfo{}
-	mi := &file_benchd_v1_run_proto_msgTypes[40]
+	mi := &file_benchd_v1_run_proto_msgTypes[46]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2959,7 +3350,7 @@ func (x *AgentInfo) String() string {
 func (*AgentInfo) ProtoMessage() {}
 
 func (x *AgentInfo) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[40]
+	mi := &file_benchd_v1_run_proto_msgTypes[46]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2972,7 +3363,7 @@ func (x *AgentInfo) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AgentInfo.ProtoReflect.Descriptor instead.
 func (*AgentInfo) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{40}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{46}
 }
 
 func (x *AgentInfo) GetName() string {
@@ -3087,7 +3478,7 @@ type DrainRequest struct {
 
 func (x *DrainRequest) Reset() {
 	*x = DrainRequest{}
-	mi := &file_benchd_v1_run_proto_msgTypes[41]
+	mi := &file_benchd_v1_run_proto_msgTypes[47]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3099,7 +3490,7 @@ func (x *DrainRequest) String() string {
 func (*DrainRequest) ProtoMessage() {}
 
 func (x *DrainRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[41]
+	mi := &file_benchd_v1_run_proto_msgTypes[47]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3112,7 +3503,7 @@ func (x *DrainRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DrainRequest.ProtoReflect.Descriptor instead.
 func (*DrainRequest) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{41}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{47}
 }
 
 func (x *DrainRequest) GetName() string {
@@ -3138,7 +3529,7 @@ type DrainResponse struct {
 
 func (x *DrainResponse) Reset() {
 	*x = DrainResponse{}
-	mi := &file_benchd_v1_run_proto_msgTypes[42]
+	mi := &file_benchd_v1_run_proto_msgTypes[48]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3150,7 +3541,7 @@ func (x *DrainResponse) String() string {
 func (*DrainResponse) ProtoMessage() {}
 
 func (x *DrainResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[42]
+	mi := &file_benchd_v1_run_proto_msgTypes[48]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3163,7 +3554,7 @@ func (x *DrainResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DrainResponse.ProtoReflect.Descriptor instead.
 func (*DrainResponse) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{42}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{48}
 }
 
 // ActRequest asks for an action.
@@ -3189,7 +3580,7 @@ type ActRequest struct {
 
 func (x *ActRequest) Reset() {
 	*x = ActRequest{}
-	mi := &file_benchd_v1_run_proto_msgTypes[43]
+	mi := &file_benchd_v1_run_proto_msgTypes[49]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3201,7 +3592,7 @@ func (x *ActRequest) String() string {
 func (*ActRequest) ProtoMessage() {}
 
 func (x *ActRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[43]
+	mi := &file_benchd_v1_run_proto_msgTypes[49]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3214,7 +3605,7 @@ func (x *ActRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ActRequest.ProtoReflect.Descriptor instead.
 func (*ActRequest) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{43}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{49}
 }
 
 func (x *ActRequest) GetSubmission() *Submission {
@@ -3281,7 +3672,7 @@ type ActResponse struct {
 
 func (x *ActResponse) Reset() {
 	*x = ActResponse{}
-	mi := &file_benchd_v1_run_proto_msgTypes[44]
+	mi := &file_benchd_v1_run_proto_msgTypes[50]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3293,7 +3684,7 @@ func (x *ActResponse) String() string {
 func (*ActResponse) ProtoMessage() {}
 
 func (x *ActResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[44]
+	mi := &file_benchd_v1_run_proto_msgTypes[50]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3306,7 +3697,7 @@ func (x *ActResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ActResponse.ProtoReflect.Descriptor instead.
 func (*ActResponse) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{44}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{50}
 }
 
 func (x *ActResponse) GetAgent() string {
@@ -3339,7 +3730,7 @@ type AboutRequest struct {
 
 func (x *AboutRequest) Reset() {
 	*x = AboutRequest{}
-	mi := &file_benchd_v1_run_proto_msgTypes[45]
+	mi := &file_benchd_v1_run_proto_msgTypes[51]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3351,7 +3742,7 @@ func (x *AboutRequest) String() string {
 func (*AboutRequest) ProtoMessage() {}
 
 func (x *AboutRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[45]
+	mi := &file_benchd_v1_run_proto_msgTypes[51]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3364,7 +3755,7 @@ func (x *AboutRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AboutRequest.ProtoReflect.Descriptor instead.
 func (*AboutRequest) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{45}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{51}
 }
 
 // AboutResponse describes a coordinator.
@@ -3400,7 +3791,7 @@ type AboutResponse struct {
 
 func (x *AboutResponse) Reset() {
 	*x = AboutResponse{}
-	mi := &file_benchd_v1_run_proto_msgTypes[46]
+	mi := &file_benchd_v1_run_proto_msgTypes[52]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3412,7 +3803,7 @@ func (x *AboutResponse) String() string {
 func (*AboutResponse) ProtoMessage() {}
 
 func (x *AboutResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[46]
+	mi := &file_benchd_v1_run_proto_msgTypes[52]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3425,7 +3816,7 @@ func (x *AboutResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AboutResponse.ProtoReflect.Descriptor instead.
 func (*AboutResponse) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{46}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{52}
 }
 
 func (x *AboutResponse) GetVersion() string {
@@ -3527,7 +3918,7 @@ type AuditRequest struct {
 
 func (x *AuditRequest) Reset() {
 	*x = AuditRequest{}
-	mi := &file_benchd_v1_run_proto_msgTypes[47]
+	mi := &file_benchd_v1_run_proto_msgTypes[53]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3539,7 +3930,7 @@ func (x *AuditRequest) String() string {
 func (*AuditRequest) ProtoMessage() {}
 
 func (x *AuditRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[47]
+	mi := &file_benchd_v1_run_proto_msgTypes[53]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3552,7 +3943,7 @@ func (x *AuditRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AuditRequest.ProtoReflect.Descriptor instead.
 func (*AuditRequest) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{47}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{53}
 }
 
 func (x *AuditRequest) GetSince() *timestamppb.Timestamp {
@@ -3587,7 +3978,7 @@ type AuditResponse struct {
 
 func (x *AuditResponse) Reset() {
 	*x = AuditResponse{}
-	mi := &file_benchd_v1_run_proto_msgTypes[48]
+	mi := &file_benchd_v1_run_proto_msgTypes[54]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3599,7 +3990,7 @@ func (x *AuditResponse) String() string {
 func (*AuditResponse) ProtoMessage() {}
 
 func (x *AuditResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[48]
+	mi := &file_benchd_v1_run_proto_msgTypes[54]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3612,7 +4003,7 @@ func (x *AuditResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AuditResponse.ProtoReflect.Descriptor instead.
 func (*AuditResponse) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{48}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{54}
 }
 
 func (x *AuditResponse) GetLine() []byte {
@@ -3631,7 +4022,7 @@ type WebhooksRequest struct {
 
 func (x *WebhooksRequest) Reset() {
 	*x = WebhooksRequest{}
-	mi := &file_benchd_v1_run_proto_msgTypes[49]
+	mi := &file_benchd_v1_run_proto_msgTypes[55]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3643,7 +4034,7 @@ func (x *WebhooksRequest) String() string {
 func (*WebhooksRequest) ProtoMessage() {}
 
 func (x *WebhooksRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[49]
+	mi := &file_benchd_v1_run_proto_msgTypes[55]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3656,7 +4047,7 @@ func (x *WebhooksRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WebhooksRequest.ProtoReflect.Descriptor instead.
 func (*WebhooksRequest) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{49}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{55}
 }
 
 // WebhooksResponse has all webhooks.
@@ -3672,7 +4063,7 @@ type WebhooksResponse struct {
 
 func (x *WebhooksResponse) Reset() {
 	*x = WebhooksResponse{}
-	mi := &file_benchd_v1_run_proto_msgTypes[50]
+	mi := &file_benchd_v1_run_proto_msgTypes[56]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3684,7 +4075,7 @@ func (x *WebhooksResponse) String() string {
 func (*WebhooksResponse) ProtoMessage() {}
 
 func (x *WebhooksResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[50]
+	mi := &file_benchd_v1_run_proto_msgTypes[56]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3697,7 +4088,7 @@ func (x *WebhooksResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WebhooksResponse.ProtoReflect.Descriptor instead.
 func (*WebhooksResponse) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{50}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{56}
 }
 
 func (x *WebhooksResponse) GetWebhooks() [][]byte {
@@ -3725,7 +4116,7 @@ type TestWebhookRequest struct {
 
 func (x *TestWebhookRequest) Reset() {
 	*x = TestWebhookRequest{}
-	mi := &file_benchd_v1_run_proto_msgTypes[51]
+	mi := &file_benchd_v1_run_proto_msgTypes[57]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3737,7 +4128,7 @@ func (x *TestWebhookRequest) String() string {
 func (*TestWebhookRequest) ProtoMessage() {}
 
 func (x *TestWebhookRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[51]
+	mi := &file_benchd_v1_run_proto_msgTypes[57]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3750,7 +4141,7 @@ func (x *TestWebhookRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TestWebhookRequest.ProtoReflect.Descriptor instead.
 func (*TestWebhookRequest) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{51}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{57}
 }
 
 func (x *TestWebhookRequest) GetName() string {
@@ -3773,7 +4164,7 @@ type TestWebhookResponse struct {
 
 func (x *TestWebhookResponse) Reset() {
 	*x = TestWebhookResponse{}
-	mi := &file_benchd_v1_run_proto_msgTypes[52]
+	mi := &file_benchd_v1_run_proto_msgTypes[58]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3785,7 +4176,7 @@ func (x *TestWebhookResponse) String() string {
 func (*TestWebhookResponse) ProtoMessage() {}
 
 func (x *TestWebhookResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[52]
+	mi := &file_benchd_v1_run_proto_msgTypes[58]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3798,7 +4189,7 @@ func (x *TestWebhookResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TestWebhookResponse.ProtoReflect.Descriptor instead.
 func (*TestWebhookResponse) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{52}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{58}
 }
 
 func (x *TestWebhookResponse) GetHttpStatus() uint32 {
@@ -3828,7 +4219,7 @@ type UploadRequest struct {
 
 func (x *UploadRequest) Reset() {
 	*x = UploadRequest{}
-	mi := &file_benchd_v1_run_proto_msgTypes[53]
+	mi := &file_benchd_v1_run_proto_msgTypes[59]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3840,7 +4231,7 @@ func (x *UploadRequest) String() string {
 func (*UploadRequest) ProtoMessage() {}
 
 func (x *UploadRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[53]
+	mi := &file_benchd_v1_run_proto_msgTypes[59]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3853,7 +4244,7 @@ func (x *UploadRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UploadRequest.ProtoReflect.Descriptor instead.
 func (*UploadRequest) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{53}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{59}
 }
 
 func (x *UploadRequest) GetCard() string {
@@ -3881,7 +4272,7 @@ type UploadResponse struct {
 
 func (x *UploadResponse) Reset() {
 	*x = UploadResponse{}
-	mi := &file_benchd_v1_run_proto_msgTypes[54]
+	mi := &file_benchd_v1_run_proto_msgTypes[60]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3893,7 +4284,7 @@ func (x *UploadResponse) String() string {
 func (*UploadResponse) ProtoMessage() {}
 
 func (x *UploadResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[54]
+	mi := &file_benchd_v1_run_proto_msgTypes[60]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3906,7 +4297,7 @@ func (x *UploadResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UploadResponse.ProtoReflect.Descriptor instead.
 func (*UploadResponse) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{54}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{60}
 }
 
 func (x *UploadResponse) GetId() string {
@@ -3966,7 +4357,25 @@ const file_benchd_v1_run_proto_rawDesc = "" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"<\n" +
 	"\x0eSubmitResponse\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x1a\n" +
-	"\bwarnings\x18\x02 \x03(\tR\bwarnings\"H\n" +
+	"\bwarnings\x18\x02 \x03(\tR\bwarnings\"]\n" +
+	"\x0fScheduleRequest\x120\n" +
+	"\x06submit\x18\x01 \x01(\v2\x18.benchd.v1.SubmitRequestR\x06submit\x12\x18\n" +
+	"\areplace\x18\x02 \x01(\bR\areplace\"r\n" +
+	"\x10ScheduleResponse\x12\x12\n" +
+	"\x04name\x18\x01 \x01(\tR\x04name\x12.\n" +
+	"\x04next\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\x04next\x12\x1a\n" +
+	"\bwarnings\x18\x03 \x03(\tR\bwarnings\"&\n" +
+	"\x10SchedulesRequest\x12\x12\n" +
+	"\x04name\x18\x01 \x01(\tR\x04name\"1\n" +
+	"\x11SchedulesResponse\x12\x1c\n" +
+	"\tschedules\x18\x01 \x01(\fR\tschedules\"n\n" +
+	"\x15ChangeScheduleRequest\x12\x12\n" +
+	"\x04name\x18\x01 \x01(\tR\x04name\x121\n" +
+	"\x06change\x18\x02 \x01(\x0e2\x19.benchd.v1.ScheduleChangeR\x06change\x12\x0e\n" +
+	"\x02by\x18\x03 \x01(\tR\x02by\"^\n" +
+	"\x16ChangeScheduleResponse\x12\x14\n" +
+	"\x05suite\x18\x01 \x01(\tR\x05suite\x12.\n" +
+	"\x04next\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\x04next\"H\n" +
 	"\x0fValidateRequest\x125\n" +
 	"\n" +
 	"submission\x18\x01 \x01(\v2\x15.benchd.v1.SubmissionR\n" +
@@ -4241,11 +4650,19 @@ const file_benchd_v1_run_proto_rawDesc = "" +
 	"\x0fAgentLossPolicy\x12!\n" +
 	"\x1dAGENT_LOSS_POLICY_UNSPECIFIED\x10\x00\x12\x1a\n" +
 	"\x16AGENT_LOSS_POLICY_FAIL\x10\x01\x12\x1e\n" +
-	"\x1aAGENT_LOSS_POLICY_CONTINUE\x10\x022\x8b\n" +
-	"\n" +
+	"\x1aAGENT_LOSS_POLICY_CONTINUE\x10\x02*\x9d\x01\n" +
+	"\x0eScheduleChange\x12\x1f\n" +
+	"\x1bSCHEDULE_CHANGE_UNSPECIFIED\x10\x00\x12\x19\n" +
+	"\x15SCHEDULE_CHANGE_PAUSE\x10\x01\x12\x1a\n" +
+	"\x16SCHEDULE_CHANGE_RESUME\x10\x02\x12\x17\n" +
+	"\x13SCHEDULE_CHANGE_RUN\x10\x03\x12\x1a\n" +
+	"\x16SCHEDULE_CHANGE_DELETE\x10\x042\xef\v\n" +
 	"\n" +
 	"RunService\x12=\n" +
 	"\x06Submit\x12\x18.benchd.v1.SubmitRequest\x1a\x19.benchd.v1.SubmitResponse\x12C\n" +
+	"\bSchedule\x12\x1a.benchd.v1.ScheduleRequest\x1a\x1b.benchd.v1.ScheduleResponse\x12F\n" +
+	"\tSchedules\x12\x1b.benchd.v1.SchedulesRequest\x1a\x1c.benchd.v1.SchedulesResponse\x12U\n" +
+	"\x0eChangeSchedule\x12 .benchd.v1.ChangeScheduleRequest\x1a!.benchd.v1.ChangeScheduleResponse\x12C\n" +
 	"\bValidate\x12\x1a.benchd.v1.ValidateRequest\x1a\x1b.benchd.v1.ValidateResponse\x12=\n" +
 	"\x06Advise\x12\x18.benchd.v1.AdviseRequest\x1a\x19.benchd.v1.AdviseResponse\x12<\n" +
 	"\x05Watch\x12\x17.benchd.v1.WatchRequest\x1a\x18.benchd.v1.WatchResponse0\x01\x126\n" +
@@ -4279,173 +4696,190 @@ func file_benchd_v1_run_proto_rawDescGZIP() []byte {
 	return file_benchd_v1_run_proto_rawDescData
 }
 
-var file_benchd_v1_run_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
-var file_benchd_v1_run_proto_msgTypes = make([]protoimpl.MessageInfo, 64)
+var file_benchd_v1_run_proto_enumTypes = make([]protoimpl.EnumInfo, 2)
+var file_benchd_v1_run_proto_msgTypes = make([]protoimpl.MessageInfo, 70)
 var file_benchd_v1_run_proto_goTypes = []any{
-	(AgentLossPolicy)(0),          // 0: benchd.v1.AgentLossPolicy
-	(*Submission)(nil),            // 1: benchd.v1.Submission
-	(*SourceFile)(nil),            // 2: benchd.v1.SourceFile
-	(*Setting)(nil),               // 3: benchd.v1.Setting
-	(*SubmitRequest)(nil),         // 4: benchd.v1.SubmitRequest
-	(*SubmitResponse)(nil),        // 5: benchd.v1.SubmitResponse
-	(*ValidateRequest)(nil),       // 6: benchd.v1.ValidateRequest
-	(*ValidateResponse)(nil),      // 7: benchd.v1.ValidateResponse
-	(*AdviseRequest)(nil),         // 8: benchd.v1.AdviseRequest
-	(*AdviseResponse)(nil),        // 9: benchd.v1.AdviseResponse
-	(*WatchRequest)(nil),          // 10: benchd.v1.WatchRequest
-	(*WatchResponse)(nil),         // 11: benchd.v1.WatchResponse
-	(*LiveStatus)(nil),            // 12: benchd.v1.LiveStatus
-	(*LiveOperation)(nil),         // 13: benchd.v1.LiveOperation
-	(*LiveAgent)(nil),             // 14: benchd.v1.LiveAgent
-	(*LiveEvent)(nil),             // 15: benchd.v1.LiveEvent
-	(*GetRequest)(nil),            // 16: benchd.v1.GetRequest
-	(*GetResponse)(nil),           // 17: benchd.v1.GetResponse
-	(*HistogramsRequest)(nil),     // 18: benchd.v1.HistogramsRequest
-	(*HistogramsResponse)(nil),    // 19: benchd.v1.HistogramsResponse
-	(*LoggedInterval)(nil),        // 20: benchd.v1.LoggedInterval
-	(*LoggedSeries)(nil),          // 21: benchd.v1.LoggedSeries
-	(*LoggedHistogram)(nil),       // 22: benchd.v1.LoggedHistogram
-	(*PointsRequest)(nil),         // 23: benchd.v1.PointsRequest
-	(*PointsResponse)(nil),        // 24: benchd.v1.PointsResponse
-	(*Counted)(nil),               // 25: benchd.v1.Counted
-	(*ListRequest)(nil),           // 26: benchd.v1.ListRequest
-	(*ListResponse)(nil),          // 27: benchd.v1.ListResponse
-	(*SuiteSummary)(nil),          // 28: benchd.v1.SuiteSummary
-	(*CancelRequest)(nil),         // 29: benchd.v1.CancelRequest
-	(*CancelResponse)(nil),        // 30: benchd.v1.CancelResponse
-	(*RemoveRequest)(nil),         // 31: benchd.v1.RemoveRequest
-	(*RemoveResponse)(nil),        // 32: benchd.v1.RemoveResponse
-	(*ExportRequest)(nil),         // 33: benchd.v1.ExportRequest
-	(*ExportResponse)(nil),        // 34: benchd.v1.ExportResponse
-	(*ImportRequest)(nil),         // 35: benchd.v1.ImportRequest
-	(*ForeignImport)(nil),         // 36: benchd.v1.ForeignImport
-	(*ForeignFile)(nil),           // 37: benchd.v1.ForeignFile
-	(*ImportResponse)(nil),        // 38: benchd.v1.ImportResponse
-	(*AgentsRequest)(nil),         // 39: benchd.v1.AgentsRequest
-	(*AgentsResponse)(nil),        // 40: benchd.v1.AgentsResponse
-	(*AgentInfo)(nil),             // 41: benchd.v1.AgentInfo
-	(*DrainRequest)(nil),          // 42: benchd.v1.DrainRequest
-	(*DrainResponse)(nil),         // 43: benchd.v1.DrainResponse
-	(*ActRequest)(nil),            // 44: benchd.v1.ActRequest
-	(*ActResponse)(nil),           // 45: benchd.v1.ActResponse
-	(*AboutRequest)(nil),          // 46: benchd.v1.AboutRequest
-	(*AboutResponse)(nil),         // 47: benchd.v1.AboutResponse
-	(*AuditRequest)(nil),          // 48: benchd.v1.AuditRequest
-	(*AuditResponse)(nil),         // 49: benchd.v1.AuditResponse
-	(*WebhooksRequest)(nil),       // 50: benchd.v1.WebhooksRequest
-	(*WebhooksResponse)(nil),      // 51: benchd.v1.WebhooksResponse
-	(*TestWebhookRequest)(nil),    // 52: benchd.v1.TestWebhookRequest
-	(*TestWebhookResponse)(nil),   // 53: benchd.v1.TestWebhookResponse
-	(*UploadRequest)(nil),         // 54: benchd.v1.UploadRequest
-	(*UploadResponse)(nil),        // 55: benchd.v1.UploadResponse
-	nil,                           // 56: benchd.v1.Submission.TagsEntry
-	nil,                           // 57: benchd.v1.Submission.AttachmentsEntry
-	nil,                           // 58: benchd.v1.SubmitRequest.SelectEntry
-	nil,                           // 59: benchd.v1.AdviseRequest.SelectEntry
-	nil,                           // 60: benchd.v1.PointsResponse.BegunNsEntry
-	nil,                           // 61: benchd.v1.SuiteSummary.TagsEntry
-	nil,                           // 62: benchd.v1.ForeignImport.TagsEntry
-	nil,                           // 63: benchd.v1.AgentInfo.LabelsEntry
-	nil,                           // 64: benchd.v1.ActRequest.ArgsEntry
-	(*durationpb.Duration)(nil),   // 65: google.protobuf.Duration
-	(*timestamppb.Timestamp)(nil), // 66: google.protobuf.Timestamp
-	(*Series)(nil),                // 67: benchd.v1.Series
-	(*HostFacts)(nil),             // 68: benchd.v1.HostFacts
+	(AgentLossPolicy)(0),           // 0: benchd.v1.AgentLossPolicy
+	(ScheduleChange)(0),            // 1: benchd.v1.ScheduleChange
+	(*Submission)(nil),             // 2: benchd.v1.Submission
+	(*SourceFile)(nil),             // 3: benchd.v1.SourceFile
+	(*Setting)(nil),                // 4: benchd.v1.Setting
+	(*SubmitRequest)(nil),          // 5: benchd.v1.SubmitRequest
+	(*SubmitResponse)(nil),         // 6: benchd.v1.SubmitResponse
+	(*ScheduleRequest)(nil),        // 7: benchd.v1.ScheduleRequest
+	(*ScheduleResponse)(nil),       // 8: benchd.v1.ScheduleResponse
+	(*SchedulesRequest)(nil),       // 9: benchd.v1.SchedulesRequest
+	(*SchedulesResponse)(nil),      // 10: benchd.v1.SchedulesResponse
+	(*ChangeScheduleRequest)(nil),  // 11: benchd.v1.ChangeScheduleRequest
+	(*ChangeScheduleResponse)(nil), // 12: benchd.v1.ChangeScheduleResponse
+	(*ValidateRequest)(nil),        // 13: benchd.v1.ValidateRequest
+	(*ValidateResponse)(nil),       // 14: benchd.v1.ValidateResponse
+	(*AdviseRequest)(nil),          // 15: benchd.v1.AdviseRequest
+	(*AdviseResponse)(nil),         // 16: benchd.v1.AdviseResponse
+	(*WatchRequest)(nil),           // 17: benchd.v1.WatchRequest
+	(*WatchResponse)(nil),          // 18: benchd.v1.WatchResponse
+	(*LiveStatus)(nil),             // 19: benchd.v1.LiveStatus
+	(*LiveOperation)(nil),          // 20: benchd.v1.LiveOperation
+	(*LiveAgent)(nil),              // 21: benchd.v1.LiveAgent
+	(*LiveEvent)(nil),              // 22: benchd.v1.LiveEvent
+	(*GetRequest)(nil),             // 23: benchd.v1.GetRequest
+	(*GetResponse)(nil),            // 24: benchd.v1.GetResponse
+	(*HistogramsRequest)(nil),      // 25: benchd.v1.HistogramsRequest
+	(*HistogramsResponse)(nil),     // 26: benchd.v1.HistogramsResponse
+	(*LoggedInterval)(nil),         // 27: benchd.v1.LoggedInterval
+	(*LoggedSeries)(nil),           // 28: benchd.v1.LoggedSeries
+	(*LoggedHistogram)(nil),        // 29: benchd.v1.LoggedHistogram
+	(*PointsRequest)(nil),          // 30: benchd.v1.PointsRequest
+	(*PointsResponse)(nil),         // 31: benchd.v1.PointsResponse
+	(*Counted)(nil),                // 32: benchd.v1.Counted
+	(*ListRequest)(nil),            // 33: benchd.v1.ListRequest
+	(*ListResponse)(nil),           // 34: benchd.v1.ListResponse
+	(*SuiteSummary)(nil),           // 35: benchd.v1.SuiteSummary
+	(*CancelRequest)(nil),          // 36: benchd.v1.CancelRequest
+	(*CancelResponse)(nil),         // 37: benchd.v1.CancelResponse
+	(*RemoveRequest)(nil),          // 38: benchd.v1.RemoveRequest
+	(*RemoveResponse)(nil),         // 39: benchd.v1.RemoveResponse
+	(*ExportRequest)(nil),          // 40: benchd.v1.ExportRequest
+	(*ExportResponse)(nil),         // 41: benchd.v1.ExportResponse
+	(*ImportRequest)(nil),          // 42: benchd.v1.ImportRequest
+	(*ForeignImport)(nil),          // 43: benchd.v1.ForeignImport
+	(*ForeignFile)(nil),            // 44: benchd.v1.ForeignFile
+	(*ImportResponse)(nil),         // 45: benchd.v1.ImportResponse
+	(*AgentsRequest)(nil),          // 46: benchd.v1.AgentsRequest
+	(*AgentsResponse)(nil),         // 47: benchd.v1.AgentsResponse
+	(*AgentInfo)(nil),              // 48: benchd.v1.AgentInfo
+	(*DrainRequest)(nil),           // 49: benchd.v1.DrainRequest
+	(*DrainResponse)(nil),          // 50: benchd.v1.DrainResponse
+	(*ActRequest)(nil),             // 51: benchd.v1.ActRequest
+	(*ActResponse)(nil),            // 52: benchd.v1.ActResponse
+	(*AboutRequest)(nil),           // 53: benchd.v1.AboutRequest
+	(*AboutResponse)(nil),          // 54: benchd.v1.AboutResponse
+	(*AuditRequest)(nil),           // 55: benchd.v1.AuditRequest
+	(*AuditResponse)(nil),          // 56: benchd.v1.AuditResponse
+	(*WebhooksRequest)(nil),        // 57: benchd.v1.WebhooksRequest
+	(*WebhooksResponse)(nil),       // 58: benchd.v1.WebhooksResponse
+	(*TestWebhookRequest)(nil),     // 59: benchd.v1.TestWebhookRequest
+	(*TestWebhookResponse)(nil),    // 60: benchd.v1.TestWebhookResponse
+	(*UploadRequest)(nil),          // 61: benchd.v1.UploadRequest
+	(*UploadResponse)(nil),         // 62: benchd.v1.UploadResponse
+	nil,                            // 63: benchd.v1.Submission.TagsEntry
+	nil,                            // 64: benchd.v1.Submission.AttachmentsEntry
+	nil,                            // 65: benchd.v1.SubmitRequest.SelectEntry
+	nil,                            // 66: benchd.v1.AdviseRequest.SelectEntry
+	nil,                            // 67: benchd.v1.PointsResponse.BegunNsEntry
+	nil,                            // 68: benchd.v1.SuiteSummary.TagsEntry
+	nil,                            // 69: benchd.v1.ForeignImport.TagsEntry
+	nil,                            // 70: benchd.v1.AgentInfo.LabelsEntry
+	nil,                            // 71: benchd.v1.ActRequest.ArgsEntry
+	(*durationpb.Duration)(nil),    // 72: google.protobuf.Duration
+	(*timestamppb.Timestamp)(nil),  // 73: google.protobuf.Timestamp
+	(*Series)(nil),                 // 74: benchd.v1.Series
+	(*HostFacts)(nil),              // 75: benchd.v1.HostFacts
 }
 var file_benchd_v1_run_proto_depIdxs = []int32{
-	2,  // 0: benchd.v1.Submission.files:type_name -> benchd.v1.SourceFile
-	3,  // 1: benchd.v1.Submission.properties:type_name -> benchd.v1.Setting
-	3,  // 2: benchd.v1.Submission.flags:type_name -> benchd.v1.Setting
-	56, // 3: benchd.v1.Submission.tags:type_name -> benchd.v1.Submission.TagsEntry
-	57, // 4: benchd.v1.Submission.attachments:type_name -> benchd.v1.Submission.AttachmentsEntry
-	2,  // 5: benchd.v1.Submission.suite:type_name -> benchd.v1.SourceFile
-	3,  // 6: benchd.v1.Submission.variables:type_name -> benchd.v1.Setting
-	1,  // 7: benchd.v1.SubmitRequest.submission:type_name -> benchd.v1.Submission
-	58, // 8: benchd.v1.SubmitRequest.select:type_name -> benchd.v1.SubmitRequest.SelectEntry
-	65, // 9: benchd.v1.SubmitRequest.wait_agents:type_name -> google.protobuf.Duration
+	3,  // 0: benchd.v1.Submission.files:type_name -> benchd.v1.SourceFile
+	4,  // 1: benchd.v1.Submission.properties:type_name -> benchd.v1.Setting
+	4,  // 2: benchd.v1.Submission.flags:type_name -> benchd.v1.Setting
+	63, // 3: benchd.v1.Submission.tags:type_name -> benchd.v1.Submission.TagsEntry
+	64, // 4: benchd.v1.Submission.attachments:type_name -> benchd.v1.Submission.AttachmentsEntry
+	3,  // 5: benchd.v1.Submission.suite:type_name -> benchd.v1.SourceFile
+	4,  // 6: benchd.v1.Submission.variables:type_name -> benchd.v1.Setting
+	2,  // 7: benchd.v1.SubmitRequest.submission:type_name -> benchd.v1.Submission
+	65, // 8: benchd.v1.SubmitRequest.select:type_name -> benchd.v1.SubmitRequest.SelectEntry
+	72, // 9: benchd.v1.SubmitRequest.wait_agents:type_name -> google.protobuf.Duration
 	0,  // 10: benchd.v1.SubmitRequest.on_agent_loss:type_name -> benchd.v1.AgentLossPolicy
-	1,  // 11: benchd.v1.ValidateRequest.submission:type_name -> benchd.v1.Submission
-	1,  // 12: benchd.v1.AdviseRequest.submission:type_name -> benchd.v1.Submission
-	59, // 13: benchd.v1.AdviseRequest.select:type_name -> benchd.v1.AdviseRequest.SelectEntry
-	65, // 14: benchd.v1.WatchResponse.elapsed:type_name -> google.protobuf.Duration
-	65, // 15: benchd.v1.WatchResponse.planned:type_name -> google.protobuf.Duration
-	13, // 16: benchd.v1.WatchResponse.operations:type_name -> benchd.v1.LiveOperation
-	14, // 17: benchd.v1.WatchResponse.agents:type_name -> benchd.v1.LiveAgent
-	15, // 18: benchd.v1.WatchResponse.events:type_name -> benchd.v1.LiveEvent
-	12, // 19: benchd.v1.WatchResponse.statuses:type_name -> benchd.v1.LiveStatus
-	65, // 20: benchd.v1.WatchResponse.ahead:type_name -> google.protobuf.Duration
-	66, // 21: benchd.v1.LiveStatus.at:type_name -> google.protobuf.Timestamp
-	66, // 22: benchd.v1.LiveEvent.at:type_name -> google.protobuf.Timestamp
-	66, // 23: benchd.v1.HistogramsResponse.phase_start:type_name -> google.protobuf.Timestamp
-	67, // 24: benchd.v1.HistogramsResponse.series:type_name -> benchd.v1.Series
-	20, // 25: benchd.v1.HistogramsResponse.logged:type_name -> benchd.v1.LoggedInterval
-	66, // 26: benchd.v1.LoggedInterval.phase_start:type_name -> google.protobuf.Timestamp
-	21, // 27: benchd.v1.LoggedInterval.series:type_name -> benchd.v1.LoggedSeries
-	22, // 28: benchd.v1.LoggedSeries.response:type_name -> benchd.v1.LoggedHistogram
-	22, // 29: benchd.v1.LoggedSeries.service:type_name -> benchd.v1.LoggedHistogram
-	60, // 30: benchd.v1.PointsResponse.begun_ns:type_name -> benchd.v1.PointsResponse.BegunNsEntry
-	25, // 31: benchd.v1.PointsResponse.counted:type_name -> benchd.v1.Counted
-	28, // 32: benchd.v1.ListResponse.suites:type_name -> benchd.v1.SuiteSummary
-	66, // 33: benchd.v1.SuiteSummary.created:type_name -> google.protobuf.Timestamp
-	61, // 34: benchd.v1.SuiteSummary.tags:type_name -> benchd.v1.SuiteSummary.TagsEntry
-	65, // 35: benchd.v1.SuiteSummary.ahead:type_name -> google.protobuf.Duration
-	36, // 36: benchd.v1.ImportRequest.foreign:type_name -> benchd.v1.ForeignImport
-	62, // 37: benchd.v1.ForeignImport.tags:type_name -> benchd.v1.ForeignImport.TagsEntry
-	37, // 38: benchd.v1.ForeignImport.files:type_name -> benchd.v1.ForeignFile
-	41, // 39: benchd.v1.AgentsResponse.agents:type_name -> benchd.v1.AgentInfo
-	63, // 40: benchd.v1.AgentInfo.labels:type_name -> benchd.v1.AgentInfo.LabelsEntry
-	68, // 41: benchd.v1.AgentInfo.host:type_name -> benchd.v1.HostFacts
-	66, // 42: benchd.v1.AgentInfo.last_heard:type_name -> google.protobuf.Timestamp
-	1,  // 43: benchd.v1.ActRequest.submission:type_name -> benchd.v1.Submission
-	64, // 44: benchd.v1.ActRequest.args:type_name -> benchd.v1.ActRequest.ArgsEntry
-	65, // 45: benchd.v1.ActRequest.timeout:type_name -> google.protobuf.Duration
-	66, // 46: benchd.v1.AboutResponse.certificate_expires:type_name -> google.protobuf.Timestamp
-	66, // 47: benchd.v1.AuditRequest.since:type_name -> google.protobuf.Timestamp
-	4,  // 48: benchd.v1.RunService.Submit:input_type -> benchd.v1.SubmitRequest
-	6,  // 49: benchd.v1.RunService.Validate:input_type -> benchd.v1.ValidateRequest
-	8,  // 50: benchd.v1.RunService.Advise:input_type -> benchd.v1.AdviseRequest
-	10, // 51: benchd.v1.RunService.Watch:input_type -> benchd.v1.WatchRequest
-	16, // 52: benchd.v1.RunService.Get:input_type -> benchd.v1.GetRequest
-	18, // 53: benchd.v1.RunService.Histograms:input_type -> benchd.v1.HistogramsRequest
-	23, // 54: benchd.v1.RunService.Points:input_type -> benchd.v1.PointsRequest
-	26, // 55: benchd.v1.RunService.List:input_type -> benchd.v1.ListRequest
-	29, // 56: benchd.v1.RunService.Cancel:input_type -> benchd.v1.CancelRequest
-	31, // 57: benchd.v1.RunService.Remove:input_type -> benchd.v1.RemoveRequest
-	33, // 58: benchd.v1.RunService.Export:input_type -> benchd.v1.ExportRequest
-	35, // 59: benchd.v1.RunService.Import:input_type -> benchd.v1.ImportRequest
-	54, // 60: benchd.v1.RunService.Upload:input_type -> benchd.v1.UploadRequest
-	39, // 61: benchd.v1.RunService.Agents:input_type -> benchd.v1.AgentsRequest
-	42, // 62: benchd.v1.RunService.Drain:input_type -> benchd.v1.DrainRequest
-	44, // 63: benchd.v1.RunService.Act:input_type -> benchd.v1.ActRequest
-	46, // 64: benchd.v1.RunService.About:input_type -> benchd.v1.AboutRequest
-	48, // 65: benchd.v1.RunService.Audit:input_type -> benchd.v1.AuditRequest
-	50, // 66: benchd.v1.RunService.Webhooks:input_type -> benchd.v1.WebhooksRequest
-	52, // 67: benchd.v1.RunService.TestWebhook:input_type -> benchd.v1.TestWebhookRequest
-	5,  // 68: benchd.v1.RunService.Submit:output_type -> benchd.v1.SubmitResponse
-	7,  // 69: benchd.v1.RunService.Validate:output_type -> benchd.v1.ValidateResponse
-	9,  // 70: benchd.v1.RunService.Advise:output_type -> benchd.v1.AdviseResponse
-	11, // 71: benchd.v1.RunService.Watch:output_type -> benchd.v1.WatchResponse
-	17, // 72: benchd.v1.RunService.Get:output_type -> benchd.v1.GetResponse
-	19, // 73: benchd.v1.RunService.Histograms:output_type -> benchd.v1.HistogramsResponse
-	24, // 74: benchd.v1.RunService.Points:output_type -> benchd.v1.PointsResponse
-	27, // 75: benchd.v1.RunService.List:output_type -> benchd.v1.ListResponse
-	30, // 76: benchd.v1.RunService.Cancel:output_type -> benchd.v1.CancelResponse
-	32, // 77: benchd.v1.RunService.Remove:output_type -> benchd.v1.RemoveResponse
-	34, // 78: benchd.v1.RunService.Export:output_type -> benchd.v1.ExportResponse
-	38, // 79: benchd.v1.RunService.Import:output_type -> benchd.v1.ImportResponse
-	55, // 80: benchd.v1.RunService.Upload:output_type -> benchd.v1.UploadResponse
-	40, // 81: benchd.v1.RunService.Agents:output_type -> benchd.v1.AgentsResponse
-	43, // 82: benchd.v1.RunService.Drain:output_type -> benchd.v1.DrainResponse
-	45, // 83: benchd.v1.RunService.Act:output_type -> benchd.v1.ActResponse
-	47, // 84: benchd.v1.RunService.About:output_type -> benchd.v1.AboutResponse
-	49, // 85: benchd.v1.RunService.Audit:output_type -> benchd.v1.AuditResponse
-	51, // 86: benchd.v1.RunService.Webhooks:output_type -> benchd.v1.WebhooksResponse
-	53, // 87: benchd.v1.RunService.TestWebhook:output_type -> benchd.v1.TestWebhookResponse
-	68, // [68:88] is the sub-list for method output_type
-	48, // [48:68] is the sub-list for method input_type
-	48, // [48:48] is the sub-list for extension type_name
-	48, // [48:48] is the sub-list for extension extendee
-	0,  // [0:48] is the sub-list for field type_name
+	5,  // 11: benchd.v1.ScheduleRequest.submit:type_name -> benchd.v1.SubmitRequest
+	73, // 12: benchd.v1.ScheduleResponse.next:type_name -> google.protobuf.Timestamp
+	1,  // 13: benchd.v1.ChangeScheduleRequest.change:type_name -> benchd.v1.ScheduleChange
+	73, // 14: benchd.v1.ChangeScheduleResponse.next:type_name -> google.protobuf.Timestamp
+	2,  // 15: benchd.v1.ValidateRequest.submission:type_name -> benchd.v1.Submission
+	2,  // 16: benchd.v1.AdviseRequest.submission:type_name -> benchd.v1.Submission
+	66, // 17: benchd.v1.AdviseRequest.select:type_name -> benchd.v1.AdviseRequest.SelectEntry
+	72, // 18: benchd.v1.WatchResponse.elapsed:type_name -> google.protobuf.Duration
+	72, // 19: benchd.v1.WatchResponse.planned:type_name -> google.protobuf.Duration
+	20, // 20: benchd.v1.WatchResponse.operations:type_name -> benchd.v1.LiveOperation
+	21, // 21: benchd.v1.WatchResponse.agents:type_name -> benchd.v1.LiveAgent
+	22, // 22: benchd.v1.WatchResponse.events:type_name -> benchd.v1.LiveEvent
+	19, // 23: benchd.v1.WatchResponse.statuses:type_name -> benchd.v1.LiveStatus
+	72, // 24: benchd.v1.WatchResponse.ahead:type_name -> google.protobuf.Duration
+	73, // 25: benchd.v1.LiveStatus.at:type_name -> google.protobuf.Timestamp
+	73, // 26: benchd.v1.LiveEvent.at:type_name -> google.protobuf.Timestamp
+	73, // 27: benchd.v1.HistogramsResponse.phase_start:type_name -> google.protobuf.Timestamp
+	74, // 28: benchd.v1.HistogramsResponse.series:type_name -> benchd.v1.Series
+	27, // 29: benchd.v1.HistogramsResponse.logged:type_name -> benchd.v1.LoggedInterval
+	73, // 30: benchd.v1.LoggedInterval.phase_start:type_name -> google.protobuf.Timestamp
+	28, // 31: benchd.v1.LoggedInterval.series:type_name -> benchd.v1.LoggedSeries
+	29, // 32: benchd.v1.LoggedSeries.response:type_name -> benchd.v1.LoggedHistogram
+	29, // 33: benchd.v1.LoggedSeries.service:type_name -> benchd.v1.LoggedHistogram
+	67, // 34: benchd.v1.PointsResponse.begun_ns:type_name -> benchd.v1.PointsResponse.BegunNsEntry
+	32, // 35: benchd.v1.PointsResponse.counted:type_name -> benchd.v1.Counted
+	35, // 36: benchd.v1.ListResponse.suites:type_name -> benchd.v1.SuiteSummary
+	73, // 37: benchd.v1.SuiteSummary.created:type_name -> google.protobuf.Timestamp
+	68, // 38: benchd.v1.SuiteSummary.tags:type_name -> benchd.v1.SuiteSummary.TagsEntry
+	72, // 39: benchd.v1.SuiteSummary.ahead:type_name -> google.protobuf.Duration
+	43, // 40: benchd.v1.ImportRequest.foreign:type_name -> benchd.v1.ForeignImport
+	69, // 41: benchd.v1.ForeignImport.tags:type_name -> benchd.v1.ForeignImport.TagsEntry
+	44, // 42: benchd.v1.ForeignImport.files:type_name -> benchd.v1.ForeignFile
+	48, // 43: benchd.v1.AgentsResponse.agents:type_name -> benchd.v1.AgentInfo
+	70, // 44: benchd.v1.AgentInfo.labels:type_name -> benchd.v1.AgentInfo.LabelsEntry
+	75, // 45: benchd.v1.AgentInfo.host:type_name -> benchd.v1.HostFacts
+	73, // 46: benchd.v1.AgentInfo.last_heard:type_name -> google.protobuf.Timestamp
+	2,  // 47: benchd.v1.ActRequest.submission:type_name -> benchd.v1.Submission
+	71, // 48: benchd.v1.ActRequest.args:type_name -> benchd.v1.ActRequest.ArgsEntry
+	72, // 49: benchd.v1.ActRequest.timeout:type_name -> google.protobuf.Duration
+	73, // 50: benchd.v1.AboutResponse.certificate_expires:type_name -> google.protobuf.Timestamp
+	73, // 51: benchd.v1.AuditRequest.since:type_name -> google.protobuf.Timestamp
+	5,  // 52: benchd.v1.RunService.Submit:input_type -> benchd.v1.SubmitRequest
+	7,  // 53: benchd.v1.RunService.Schedule:input_type -> benchd.v1.ScheduleRequest
+	9,  // 54: benchd.v1.RunService.Schedules:input_type -> benchd.v1.SchedulesRequest
+	11, // 55: benchd.v1.RunService.ChangeSchedule:input_type -> benchd.v1.ChangeScheduleRequest
+	13, // 56: benchd.v1.RunService.Validate:input_type -> benchd.v1.ValidateRequest
+	15, // 57: benchd.v1.RunService.Advise:input_type -> benchd.v1.AdviseRequest
+	17, // 58: benchd.v1.RunService.Watch:input_type -> benchd.v1.WatchRequest
+	23, // 59: benchd.v1.RunService.Get:input_type -> benchd.v1.GetRequest
+	25, // 60: benchd.v1.RunService.Histograms:input_type -> benchd.v1.HistogramsRequest
+	30, // 61: benchd.v1.RunService.Points:input_type -> benchd.v1.PointsRequest
+	33, // 62: benchd.v1.RunService.List:input_type -> benchd.v1.ListRequest
+	36, // 63: benchd.v1.RunService.Cancel:input_type -> benchd.v1.CancelRequest
+	38, // 64: benchd.v1.RunService.Remove:input_type -> benchd.v1.RemoveRequest
+	40, // 65: benchd.v1.RunService.Export:input_type -> benchd.v1.ExportRequest
+	42, // 66: benchd.v1.RunService.Import:input_type -> benchd.v1.ImportRequest
+	61, // 67: benchd.v1.RunService.Upload:input_type -> benchd.v1.UploadRequest
+	46, // 68: benchd.v1.RunService.Agents:input_type -> benchd.v1.AgentsRequest
+	49, // 69: benchd.v1.RunService.Drain:input_type -> benchd.v1.DrainRequest
+	51, // 70: benchd.v1.RunService.Act:input_type -> benchd.v1.ActRequest
+	53, // 71: benchd.v1.RunService.About:input_type -> benchd.v1.AboutRequest
+	55, // 72: benchd.v1.RunService.Audit:input_type -> benchd.v1.AuditRequest
+	57, // 73: benchd.v1.RunService.Webhooks:input_type -> benchd.v1.WebhooksRequest
+	59, // 74: benchd.v1.RunService.TestWebhook:input_type -> benchd.v1.TestWebhookRequest
+	6,  // 75: benchd.v1.RunService.Submit:output_type -> benchd.v1.SubmitResponse
+	8,  // 76: benchd.v1.RunService.Schedule:output_type -> benchd.v1.ScheduleResponse
+	10, // 77: benchd.v1.RunService.Schedules:output_type -> benchd.v1.SchedulesResponse
+	12, // 78: benchd.v1.RunService.ChangeSchedule:output_type -> benchd.v1.ChangeScheduleResponse
+	14, // 79: benchd.v1.RunService.Validate:output_type -> benchd.v1.ValidateResponse
+	16, // 80: benchd.v1.RunService.Advise:output_type -> benchd.v1.AdviseResponse
+	18, // 81: benchd.v1.RunService.Watch:output_type -> benchd.v1.WatchResponse
+	24, // 82: benchd.v1.RunService.Get:output_type -> benchd.v1.GetResponse
+	26, // 83: benchd.v1.RunService.Histograms:output_type -> benchd.v1.HistogramsResponse
+	31, // 84: benchd.v1.RunService.Points:output_type -> benchd.v1.PointsResponse
+	34, // 85: benchd.v1.RunService.List:output_type -> benchd.v1.ListResponse
+	37, // 86: benchd.v1.RunService.Cancel:output_type -> benchd.v1.CancelResponse
+	39, // 87: benchd.v1.RunService.Remove:output_type -> benchd.v1.RemoveResponse
+	41, // 88: benchd.v1.RunService.Export:output_type -> benchd.v1.ExportResponse
+	45, // 89: benchd.v1.RunService.Import:output_type -> benchd.v1.ImportResponse
+	62, // 90: benchd.v1.RunService.Upload:output_type -> benchd.v1.UploadResponse
+	47, // 91: benchd.v1.RunService.Agents:output_type -> benchd.v1.AgentsResponse
+	50, // 92: benchd.v1.RunService.Drain:output_type -> benchd.v1.DrainResponse
+	52, // 93: benchd.v1.RunService.Act:output_type -> benchd.v1.ActResponse
+	54, // 94: benchd.v1.RunService.About:output_type -> benchd.v1.AboutResponse
+	56, // 95: benchd.v1.RunService.Audit:output_type -> benchd.v1.AuditResponse
+	58, // 96: benchd.v1.RunService.Webhooks:output_type -> benchd.v1.WebhooksResponse
+	60, // 97: benchd.v1.RunService.TestWebhook:output_type -> benchd.v1.TestWebhookResponse
+	75, // [75:98] is the sub-list for method output_type
+	52, // [52:75] is the sub-list for method input_type
+	52, // [52:52] is the sub-list for extension type_name
+	52, // [52:52] is the sub-list for extension extendee
+	0,  // [0:52] is the sub-list for field type_name
 }
 
 func init() { file_benchd_v1_run_proto_init() }
@@ -4459,8 +4893,8 @@ func file_benchd_v1_run_proto_init() {
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_benchd_v1_run_proto_rawDesc), len(file_benchd_v1_run_proto_rawDesc)),
-			NumEnums:      1,
-			NumMessages:   64,
+			NumEnums:      2,
+			NumMessages:   70,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -19,26 +19,29 @@ import (
 const _ = grpc.SupportPackageIsVersion9
 
 const (
-	RunService_Submit_FullMethodName      = "/benchd.v1.RunService/Submit"
-	RunService_Validate_FullMethodName    = "/benchd.v1.RunService/Validate"
-	RunService_Advise_FullMethodName      = "/benchd.v1.RunService/Advise"
-	RunService_Watch_FullMethodName       = "/benchd.v1.RunService/Watch"
-	RunService_Get_FullMethodName         = "/benchd.v1.RunService/Get"
-	RunService_Histograms_FullMethodName  = "/benchd.v1.RunService/Histograms"
-	RunService_Points_FullMethodName      = "/benchd.v1.RunService/Points"
-	RunService_List_FullMethodName        = "/benchd.v1.RunService/List"
-	RunService_Cancel_FullMethodName      = "/benchd.v1.RunService/Cancel"
-	RunService_Remove_FullMethodName      = "/benchd.v1.RunService/Remove"
-	RunService_Export_FullMethodName      = "/benchd.v1.RunService/Export"
-	RunService_Import_FullMethodName      = "/benchd.v1.RunService/Import"
-	RunService_Upload_FullMethodName      = "/benchd.v1.RunService/Upload"
-	RunService_Agents_FullMethodName      = "/benchd.v1.RunService/Agents"
-	RunService_Drain_FullMethodName       = "/benchd.v1.RunService/Drain"
-	RunService_Act_FullMethodName         = "/benchd.v1.RunService/Act"
-	RunService_About_FullMethodName       = "/benchd.v1.RunService/About"
-	RunService_Audit_FullMethodName       = "/benchd.v1.RunService/Audit"
-	RunService_Webhooks_FullMethodName    = "/benchd.v1.RunService/Webhooks"
-	RunService_TestWebhook_FullMethodName = "/benchd.v1.RunService/TestWebhook"
+	RunService_Submit_FullMethodName         = "/benchd.v1.RunService/Submit"
+	RunService_Schedule_FullMethodName       = "/benchd.v1.RunService/Schedule"
+	RunService_Schedules_FullMethodName      = "/benchd.v1.RunService/Schedules"
+	RunService_ChangeSchedule_FullMethodName = "/benchd.v1.RunService/ChangeSchedule"
+	RunService_Validate_FullMethodName       = "/benchd.v1.RunService/Validate"
+	RunService_Advise_FullMethodName         = "/benchd.v1.RunService/Advise"
+	RunService_Watch_FullMethodName          = "/benchd.v1.RunService/Watch"
+	RunService_Get_FullMethodName            = "/benchd.v1.RunService/Get"
+	RunService_Histograms_FullMethodName     = "/benchd.v1.RunService/Histograms"
+	RunService_Points_FullMethodName         = "/benchd.v1.RunService/Points"
+	RunService_List_FullMethodName           = "/benchd.v1.RunService/List"
+	RunService_Cancel_FullMethodName         = "/benchd.v1.RunService/Cancel"
+	RunService_Remove_FullMethodName         = "/benchd.v1.RunService/Remove"
+	RunService_Export_FullMethodName         = "/benchd.v1.RunService/Export"
+	RunService_Import_FullMethodName         = "/benchd.v1.RunService/Import"
+	RunService_Upload_FullMethodName         = "/benchd.v1.RunService/Upload"
+	RunService_Agents_FullMethodName         = "/benchd.v1.RunService/Agents"
+	RunService_Drain_FullMethodName          = "/benchd.v1.RunService/Drain"
+	RunService_Act_FullMethodName            = "/benchd.v1.RunService/Act"
+	RunService_About_FullMethodName          = "/benchd.v1.RunService/About"
+	RunService_Audit_FullMethodName          = "/benchd.v1.RunService/Audit"
+	RunService_Webhooks_FullMethodName       = "/benchd.v1.RunService/Webhooks"
+	RunService_TestWebhook_FullMethodName    = "/benchd.v1.RunService/TestWebhook"
 )
 
 // RunServiceClient is the client API for RunService service.
@@ -49,6 +52,12 @@ const (
 type RunServiceClient interface {
 	// Submit validates a submission and queues it.
 	Submit(ctx context.Context, in *SubmitRequest, opts ...grpc.CallOption) (*SubmitResponse, error)
+	// Schedule validates a submission of a suite that recurs, and keeps it.
+	Schedule(ctx context.Context, in *ScheduleRequest, opts ...grpc.CallOption) (*ScheduleResponse, error)
+	// Schedules returns the schedules with what became of their due times.
+	Schedules(ctx context.Context, in *SchedulesRequest, opts ...grpc.CallOption) (*SchedulesResponse, error)
+	// ChangeSchedule pauses, resumes or deletes a schedule, or submits its suite now.
+	ChangeSchedule(ctx context.Context, in *ChangeScheduleRequest, opts ...grpc.CallOption) (*ChangeScheduleResponse, error)
 	// Validate validates a submission without queueing it.
 	Validate(ctx context.Context, in *ValidateRequest, opts ...grpc.CallOption) (*ValidateResponse, error)
 	// Advise reports what earlier runs in the archive show of a submission, without queueing it.
@@ -101,6 +110,36 @@ func (c *runServiceClient) Submit(ctx context.Context, in *SubmitRequest, opts .
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
 	out := new(SubmitResponse)
 	err := c.cc.Invoke(ctx, RunService_Submit_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *runServiceClient) Schedule(ctx context.Context, in *ScheduleRequest, opts ...grpc.CallOption) (*ScheduleResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(ScheduleResponse)
+	err := c.cc.Invoke(ctx, RunService_Schedule_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *runServiceClient) Schedules(ctx context.Context, in *SchedulesRequest, opts ...grpc.CallOption) (*SchedulesResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(SchedulesResponse)
+	err := c.cc.Invoke(ctx, RunService_Schedules_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *runServiceClient) ChangeSchedule(ctx context.Context, in *ChangeScheduleRequest, opts ...grpc.CallOption) (*ChangeScheduleResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(ChangeScheduleResponse)
+	err := c.cc.Invoke(ctx, RunService_ChangeSchedule_FullMethodName, in, out, cOpts...)
 	if err != nil {
 		return nil, err
 	}
@@ -365,6 +404,12 @@ func (c *runServiceClient) TestWebhook(ctx context.Context, in *TestWebhookReque
 type RunServiceServer interface {
 	// Submit validates a submission and queues it.
 	Submit(context.Context, *SubmitRequest) (*SubmitResponse, error)
+	// Schedule validates a submission of a suite that recurs, and keeps it.
+	Schedule(context.Context, *ScheduleRequest) (*ScheduleResponse, error)
+	// Schedules returns the schedules with what became of their due times.
+	Schedules(context.Context, *SchedulesRequest) (*SchedulesResponse, error)
+	// ChangeSchedule pauses, resumes or deletes a schedule, or submits its suite now.
+	ChangeSchedule(context.Context, *ChangeScheduleRequest) (*ChangeScheduleResponse, error)
 	// Validate validates a submission without queueing it.
 	Validate(context.Context, *ValidateRequest) (*ValidateResponse, error)
 	// Advise reports what earlier runs in the archive show of a submission, without queueing it.
@@ -415,6 +460,15 @@ type UnimplementedRunServiceServer struct{}
 
 func (UnimplementedRunServiceServer) Submit(context.Context, *SubmitRequest) (*SubmitResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method Submit not implemented")
+}
+func (UnimplementedRunServiceServer) Schedule(context.Context, *ScheduleRequest) (*ScheduleResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method Schedule not implemented")
+}
+func (UnimplementedRunServiceServer) Schedules(context.Context, *SchedulesRequest) (*SchedulesResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method Schedules not implemented")
+}
+func (UnimplementedRunServiceServer) ChangeSchedule(context.Context, *ChangeScheduleRequest) (*ChangeScheduleResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method ChangeSchedule not implemented")
 }
 func (UnimplementedRunServiceServer) Validate(context.Context, *ValidateRequest) (*ValidateResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method Validate not implemented")
@@ -508,6 +562,60 @@ func _RunService_Submit_Handler(srv interface{}, ctx context.Context, dec func(i
 	}
 	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
 		return srv.(RunServiceServer).Submit(ctx, req.(*SubmitRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _RunService_Schedule_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(ScheduleRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(RunServiceServer).Schedule(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: RunService_Schedule_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(RunServiceServer).Schedule(ctx, req.(*ScheduleRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _RunService_Schedules_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(SchedulesRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(RunServiceServer).Schedules(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: RunService_Schedules_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(RunServiceServer).Schedules(ctx, req.(*SchedulesRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _RunService_ChangeSchedule_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(ChangeScheduleRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(RunServiceServer).ChangeSchedule(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: RunService_ChangeSchedule_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(RunServiceServer).ChangeSchedule(ctx, req.(*ChangeScheduleRequest))
 	}
 	return interceptor(ctx, in, info, handler)
 }
@@ -800,6 +908,18 @@ var RunService_ServiceDesc = grpc.ServiceDesc{
 		{
 			MethodName: "Submit",
 			Handler:    _RunService_Submit_Handler,
+		},
+		{
+			MethodName: "Schedule",
+			Handler:    _RunService_Schedule_Handler,
+		},
+		{
+			MethodName: "Schedules",
+			Handler:    _RunService_Schedules_Handler,
+		},
+		{
+			MethodName: "ChangeSchedule",
+			Handler:    _RunService_ChangeSchedule_Handler,
 		},
 		{
 			MethodName: "Validate",
