@@ -173,6 +173,7 @@ func runCoordinator(ctx context.Context, c *cli.Context, f coordinatorFlags) (er
 		Registry: registry, Logger: c.Logger, Profiles: f.profiles, TLS: cli.ServerTLS(store), Web: webConfig, Allow: coord.Allow,
 		Handlers: map[string]http.Handler{"/sd/agents": coord.Discovery()},
 		Trees:    map[string]http.Handler{api.Prefix + "/": served},
+		OnStop:   served.Stop,
 	}, coord.Detach)
 }
 

@@ -132,6 +132,7 @@ func runDev(ctx context.Context, c *cli.Context, cmd *cobra.Command, f devFlags)
 		Registry: registry, Logger: c.Logger, Profiles: f.profiles,
 		Handlers: map[string]http.Handler{"/sd/agents": cluster.Coordinator.Discovery()},
 		Trees:    map[string]http.Handler{api.Prefix + "/": tree},
+		OnStop:   tree.Stop,
 	}).Run(ctx, web)
 	return errors.Join(served, cluster.Close())
 }

@@ -60,7 +60,7 @@ func TestOperationsAndSchemas(t *testing.T) {
 	for _, r := range api.Routes() {
 		require.NotContains(t, names, r.Name)
 		names = append(names, r.Name)
-		if len(r.Answers) > 0 {
+		if r.Media == "" {
 			_, err := c.schema(r, "")
 			require.NoError(t, err, r.Path)
 		}

@@ -32,6 +32,7 @@ type service struct {
 	client  *http.Client
 	remote  *remote.Client
 	checker checker
+	served  *api.Server
 }
 
 func newService(t *testing.T) *service {
@@ -58,7 +59,7 @@ func newService(t *testing.T) *service {
 	})
 	s := &service{
 		t: t, url: "http://" + l.Addr().String() + api.Prefix, client: &http.Client{Timeout: tolerance.Patience, Transport: transport},
-		remote: remote.New(cluster.Conn(), nil, "this process"), checker: newChecker(t),
+		remote: remote.New(cluster.Conn(), nil, "this process"), checker: newChecker(t), served: served,
 	}
 	require.Eventually(t, func() bool {
 		agents, err := s.remote.Agents(t.Context())

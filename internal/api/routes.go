@@ -61,6 +61,14 @@ func reading() []Route {
 			Calls: []string{"Get", "Histograms", "Points"}, Parameters: reportParameters(), Media: "*/*", serve: (*Server).report,
 		},
 		{
+			Method: "GET", Path: "/suites/{id}/events", Name: "followSuite", Doc: "The progress of a suite as server-sent events, until it has ended.",
+			Calls: []string{"Watch"}, Parameters: eventParameters(), Answers: types(reflect.TypeFor[Progress]()), Media: eventMedia, serve: (*Server).events,
+		},
+		{
+			Method: "GET", Path: "/runs/{id}/events", Name: "followRun", Doc: "The progress of a run as server-sent events, until it has ended.",
+			Calls: []string{"Watch"}, Parameters: eventParameters(), Answers: types(reflect.TypeFor[Progress]()), Media: eventMedia, serve: (*Server).events,
+		},
+		{
 			Method: "GET", Path: "/compare", Name: "compare", Doc: "Each further result compared with the first.",
 			Calls: []string{"Get"}, Parameters: compareParameters(),
 			Answers: types(reflect.TypeFor[compare.Comparison](), reflect.TypeFor[[]compare.Comparison]()), serve: (*Server).compare,
@@ -99,6 +107,10 @@ func reportParameters() []Parameter {
 		{Name: "format", Kind: Text, Choices: report.FormatNames(), Doc: "format of the report; default html"},
 		{Name: "lang", Kind: Text, Choices: phrase.Languages(), Doc: "language of formats for people; default en"},
 	}
+}
+
+func eventParameters() []Parameter {
+	return []Parameter{{Name: "last_event_id", Kind: Text, Doc: "id of the last event that the client has received, for clients that cannot send the header Last-Event-ID"}}
 }
 
 func compareParameters() []Parameter {

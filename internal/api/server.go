@@ -49,6 +49,7 @@ type Server struct {
 	client  *remote.Client
 	reports chan struct{} // has an element for each report that is made
 	openAPI []byte
+	hubs    *hubs
 	running context.Context //nolint:containedctx // ends with Stop
 	stop    context.CancelFunc
 }
@@ -64,6 +65,7 @@ func New(config Config) (*Server, error) {
 		reports: make(chan struct{}, maxReports),
 	}
 	s.running, s.stop = context.WithCancel(context.Background())
+	s.hubs = &hubs{follow: s.follow, byID: make(map[string]*followed)}
 	methods := make(map[string][]string) // by path
 	for _, route := range Routes() {
 		methods[route.Path] = append(methods[route.Path], route.Method)
@@ -103,8 +105,11 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.mux.ServeHTTP(w, r)
 }
 
-// Stop ends all streams of events, so that a server can stop.
-func (s *Server) Stop() { s.stop() }
+// Stop ends all streams of events, so that a server can stop, and returns when nothing is followed any more.
+func (s *Server) Stop() {
+	s.stop()
+	s.hubs.wait()
+}
 
 // checkHost refuses requests over a loopback connection in plain text whose host is a name of the network: a page of another site can let
 // its own name point to this machine, and a browser then takes this server for that site.
@@ -134,6 +139,7 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, route Route) {
 	}
 	switch {
 	case err == nil, r.Context().Err() != nil:
+	case q.begun && q.Header().Get("Content-Type") == eventMedia: // the client has left, or its certificate has ended
 	case q.begun: // too late for an answer with a status
 		s.config.Logger.Debug("an answer was cut off", "path", r.URL.Path, "error", err)
 		panic(http.ErrAbortHandler)

@@ -58,12 +58,18 @@ func TestServerServesOnlyItsPaths(t *testing.T) {
 		Handlers: map[string]http.Handler{
 			"/sd/agents": http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "[]") }),
 		},
+		Trees: map[string]http.Handler{
+			"/tree/": http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { _, _ = io.WriteString(w, r.Method+" "+r.URL.Path) }),
+		},
 	})
 	for _, test := range []struct {
 		method, path string
 		status       int
 		body         string
 	}{
+		{"POST", "/tree/leaf", 200, "POST /tree/leaf"},
+		{"GET", "/tree/leaf", 200, "GET /tree/leaf"},
+		{"GET", "/", 200, "/tree/"},
 		{"GET", "/metrics", 200, "go_goroutines"},
 		{"GET", "/metrics", 200, "process_cpu_seconds_total"},
 		{"GET", "/metrics", 200, `benchd_build_info{version="v1-test"} 1`},
