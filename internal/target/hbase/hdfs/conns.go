@@ -98,10 +98,13 @@ func (c *conn) late(err error) error {
 // SetDeadline does nothing: each read and write has its own.
 func (*conn) SetDeadline(time.Time) error { return nil }
 
-// Close closes the connection.
+// Close closes the connection, unless that has been done.
 func (c *conn) Close() error {
 	c.of.mu.Lock()
 	defer c.of.mu.Unlock()
+	if _, open := c.of.open[c]; !open {
+		return nil
+	}
 	delete(c.of.open, c)
 	return c.Conn.Close() //nolint:wrapcheck // as the connection has it
 }

@@ -42,9 +42,8 @@ func (f *Folder) explain(err error) error {
 	case answered:
 		e.text += ": " + firstLine(exception.Message())
 	case errors.Is(err, fs.ErrExist), errors.Is(err, fs.ErrInvalid), errors.Is(err, fs.ErrNotExist):
-	case strings.Contains(err.Error(), "unexpected sequence number"):
-		e.Passing = true
-		e.text += "; if this HDFS requires Kerberos, load with hbase.load.method=put: benchd does not write to it"
+	case strings.Contains(err.Error(), "unexpected sequence number"): // an answer to no call
+		e.text = fmt.Sprintf("HDFS at %s refuses the connection: if it requires Kerberos, with which benchd does not write to HDFS, load with hbase.load.method=put; its log has the reason", namenodes)
 	case strings.Contains(err.Error(), "no available namenodes"):
 		e.Passing = true
 		e.text += "; check the address; a name service needs the addresses of its namenodes (hbase.bulkload.namenodes, or --hbase-conf with hdfs-site.xml)"

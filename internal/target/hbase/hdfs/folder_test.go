@@ -80,7 +80,12 @@ func TestServersThatAreNoNamenodes(t *testing.T) {
 		want   string
 	}{
 		"one that is silent": {func(conn net.Conn) { _, _ = io.Copy(io.Discard, conn) }, "i/o timeout"},
-		"one that closes":    {func(net.Conn) {}, "HDFS at 127.0.0.1:"},
+		"one that wants Kerberos": {func(conn net.Conn) {
+			// A fatal answer to call -1, as a namenode gives to clients without Kerberos.
+			_, _ = conn.Write([]byte{0, 0, 0, 9, 8, 8, 0xff, 0xff, 0xff, 0xff, 0xf, 0x10, 2})
+			_, _ = io.Copy(io.Discard, conn)
+		}, "refuses the connection: if it requires Kerberos"},
+		"one that closes": {func(net.Conn) {}, "HDFS at 127.0.0.1:"},
 		"one that speaks HTTP": {func(conn net.Conn) {
 			_, _ = io.WriteString(conn, "HTTP/1.1 400 Bad Request\r\n")
 			_, _ = io.Copy(io.Discard, conn)
@@ -95,6 +100,7 @@ func TestServersThatAreNoNamenodes(t *testing.T) {
 			defer cancel()
 			_, err := Open(ctx, Config{Namenodes: []string{serve(t, test.answer)}, User: "alice", Top: "/", Way: "x", Dial: dial, Timeout: 200 * time.Millisecond})
 			require.ErrorContains(t, err, test.want)
+			require.NotContains(t, err.Error(), "closed network connection")
 		})
 	}
 	_, err = Open(t.Context(), Config{Namenodes: []string{"203.0.113.1:8020"}, User: "alice", Top: "/", Way: "x", Dial: dial, Timeout: time.Second})
