@@ -56,6 +56,12 @@ func dryRun(ctx context.Context, c *cli.Context, cmd *cobra.Command, f *submitFl
 	if err := printOutline(c.Out, d.Outline); err != nil {
 		return err
 	}
+	if s := j.suite.Schedule; !s.IsZero() {
+		now := time.Now()
+		if _, err := fmt.Fprintf(c.Out, "due %s: submitted now, first at %s\n", s, when(s.Next(now, now))); err != nil {
+			return fmt.Errorf("print the schedule: %w", err)
+		}
+	}
 	if d.Advice == nil {
 		_, err := fmt.Fprintf(c.Out, "\nno advice from earlier runs: %s\n", d.NoAdvice)
 		return err

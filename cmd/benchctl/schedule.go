@@ -150,16 +150,27 @@ func scheduleNames(ctx context.Context, client *remote.Client) []string {
 
 func printSchedules(out io.Writer, list []schedule.Summary) error {
 	t := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	_, _ = fmt.Fprintln(t, "NAME\tDUE\tNEXT\tLAST SUITE\tSTATUS\tLAST CHANGE\tOWNER")
+	_, _ = fmt.Fprintln(t, "NAME\tDUE\tNEXT\tLAST DUE\tLAST SUITE\tSTATUS\tLAST CHANGE\tOWNER")
 	for _, s := range list {
-		change := "-"
+		change, last := "-", "-"
+		if s.Last != nil {
+			last = string(s.Last.Kind)
+		}
 		if a := s.LastAlert; a != nil {
 			change = fmt.Sprintf("%s: %s since %s", when(a.At), sizeOf(*a), report.Printable(a.Since))
 		}
-		_, _ = fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", report.Printable(s.Name), report.Printable(s.Recurs), nextOf(s),
+		_, _ = fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", report.Printable(s.Name), report.Printable(s.Recurs), nextOf(s), report.Printable(last),
 			report.Printable(cmp.Or(s.Suite, "-")), report.Printable(cmp.Or(s.Status, "-")), change, report.Printable(s.Owner))
 	}
-	return t.Flush()
+	if err := t.Flush(); err != nil {
+		return fmt.Errorf("print schedules: %w", err)
+	}
+	for _, s := range list {
+		if s.Last != nil && s.Last.Kind != schedule.Submitted {
+			_, _ = fmt.Fprintf(out, "\n%s %s at %s: %s\n", report.Printable(s.Name), report.Printable(string(s.Last.Kind)), when(s.Last.Due), report.PlainLines(s.Last.Reason))
+		}
+	}
+	return nil
 }
 
 func nextOf(s schedule.Summary) string {
