@@ -8,6 +8,7 @@ import (
 
 	"github.com/benchd/benchd/internal/clock"
 	benchdv1 "github.com/benchd/benchd/internal/gen/benchd/v1"
+	"github.com/benchd/benchd/internal/tolerance"
 	"github.com/benchd/benchd/internal/wire"
 )
 
@@ -27,7 +28,8 @@ func TestAboutACoordinatorAndItsClock(t *testing.T) {
 	require.Positive(t, about.Took)
 	require.InDelta(t, time.Hour.Milliseconds(), about.Clock.OffsetMS, about.Clock.UncertaintyMS+1)
 	require.Positive(t, about.Clock.UncertaintyMS)
-	about.Took, about.Clock = 0, Clock{}
+	require.WithinDuration(t, time.Now().Add(time.Hour), about.Time, tolerance.Patience)
+	about.Took, about.Clock, about.Time = 0, Clock{}, time.Time{}
 	require.Equal(t, About{Version: "v1", Protocol: 1, DiskFree: 5, DiskSize: 6, Archive: 7, Stuck: true}, about)
 }
 
