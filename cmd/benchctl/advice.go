@@ -15,7 +15,7 @@ import (
 )
 
 // printAdvice prints what earlier runs show: a line for each case, the suites that it rests on, and the sum of the times.
-func printAdvice(out io.Writer, d outlineDocument, coordinator string) error {
+func printAdvice(out io.Writer, d advice.Outline, coordinator string) error {
 	a := *d.Advice
 	if len(a.Suites) == 0 && !slices.ContainsFunc(a.Cases, func(c advice.OfCase) bool { return c.Rate != nil && c.Rate.Answer != advice.Unknown }) {
 		_, err := fmt.Fprintf(out, "\n%s\n", noEarlierRuns(len(a.Cases), coordinator, a))

@@ -25,13 +25,6 @@ import (
 	"github.com/benchd/benchd/internal/spec"
 )
 
-// outlineDocument is what a dry run prints as JSON. Fields are added, and never removed or changed.
-type outlineDocument struct {
-	plan.Outline
-	Advice   *advice.Advice `json:"advice"`
-	NoAdvice string         `json:"no_advice,omitempty"`
-}
-
 // advicePatience bounds the wait for advice: a dry run also works without a coordinator.
 const advicePatience = 8 * time.Second
 
@@ -46,7 +39,7 @@ func dryRun(ctx context.Context, c *cli.Context, cmd *cobra.Command, f *submitFl
 		return err
 	}
 	warn(c, texts(j.warnings))
-	d := outlineDocument{Outline: plan.Outlined(*j.suite, f.agents)}
+	d := advice.Outline{Outline: plan.Outlined(*j.suite, f.agents)}
 	if d.Advice, err = f.advice(ctx, s); err != nil {
 		d.NoAdvice = err.Error()
 	}

@@ -217,6 +217,11 @@ func (m *matrix) expect(listener, as, who string, method protoreflect.MethodDesc
 
 // expectPath adds a record of an HTTP request that is refused to what the audit log must have.
 func (m *matrix) expectPath(listener, as, who, path string) {
+	m.expectRequest(listener, as, who, "GET "+path)
+}
+
+// expectRequest does the same for any method.
+func (m *matrix) expectRequest(listener, as, who, request string) {
 	role := who
 	switch who {
 	case "granted":
@@ -228,7 +233,20 @@ func (m *matrix) expectPath(listener, as, who, path string) {
 	}
 	for name, c := range m.coordinators {
 		if c.web == listener {
-			m.count(name, fmt.Sprintf("refused %s %q GET %s", role, m.peers[as].name, path))
+			m.count(name, fmt.Sprintf("refused %s %q %s", role, m.peers[as].name, request))
+		}
+	}
+}
+
+// expectCall adds a record of a call that a request of the API makes.
+func (m *matrix) expectCall(listener, as, who, outcome, call string) {
+	role := who
+	if who == "granted" {
+		role = "operator"
+	}
+	for name, c := range m.coordinators {
+		if c.web == listener {
+			m.count(name, fmt.Sprintf("%s %s %q %s", outcome, role, m.peers[as].name, call))
 		}
 	}
 }

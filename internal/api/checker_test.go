@@ -60,7 +60,7 @@ func TestOperationsAndSchemas(t *testing.T) {
 	for _, r := range api.Routes() {
 		require.NotContains(t, names, r.Name)
 		names = append(names, r.Name)
-		if r.Media == "" {
+		if r.Media == "" && len(r.Answers) > 0 {
 			_, err := c.schema(r, "")
 			require.NoError(t, err, r.Path)
 		}

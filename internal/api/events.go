@@ -78,9 +78,6 @@ func (s *Server) events(q *request) error {
 	}
 	defer s.hubs.leave(f)
 	out := &stream{w: q.ResponseWriter, control: http.NewResponseController(q.ResponseWriter)}
-	if err := out.control.SetReadDeadline(time.Time{}); err != nil { // else the connection ends with the time for reading a request
-		return fmt.Errorf("stream events: %w", err)
-	}
 	q.Header().Set("Content-Type", eventMedia)
 	q.Header().Set("X-Accel-Buffering", "no") // a proxy passes each event on at once
 	q.begun = true

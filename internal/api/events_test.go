@@ -108,6 +108,10 @@ func TestEventsResume(t *testing.T) {
 		last, timeline = next, append(timeline, next.Timeline...)
 	}
 	require.Len(t, last.Agents, 2)
+	for _, o := range last.Operations {
+		require.Equal(t, o.Count >= 11, o.P50 != nil, "a percentile without enough operations is null")
+		require.Equal(t, o.Count >= 662, o.P99 != nil)
+	}
 	require.Equal(t, "warmup", last.Phase)
 	f.close()
 

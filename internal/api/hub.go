@@ -115,6 +115,7 @@ type hubs struct {
 	mu      sync.Mutex
 	byID    map[string]*followed
 	readers int
+	closed  bool
 	tasks   sync.WaitGroup
 }
 
@@ -132,7 +133,7 @@ type followed struct {
 func (s *hubs) join(running context.Context, id string) *followed {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.readers == maxReaders || running.Err() != nil {
+	if s.readers == maxReaders || s.closed {
 		return nil
 	}
 	f := s.byID[id]
@@ -179,16 +180,12 @@ func (s *hubs) drop(f *followed) {
 	}
 }
 
-// wait returns when no hub follows anything. No reader joins any more.
+// wait returns when no hub follows anything. No reader joins from now on.
 func (s *hubs) wait() {
-	s.settle()
-	s.tasks.Wait()
-}
-
-// settle returns when a reader that was about to join has joined.
-func (s *hubs) settle() {
 	s.mu.Lock()
-	defer s.mu.Unlock()
+	s.closed = true
+	s.mu.Unlock()
+	s.tasks.Wait()
 }
 
 // forget removes a hub that follows nothing any more: the next reader starts another.

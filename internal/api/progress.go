@@ -38,15 +38,15 @@ type Progress struct {
 	Ended      bool     `json:"ended"`
 }
 
-// LiveOperation is an operation with one outcome in the last interval. Percentiles are 0 if there were too few operations.
+// LiveOperation is an operation with one outcome in the last interval. A percentile is null if there were too few operations.
 type LiveOperation struct {
-	Op      string  `json:"op"`
-	Outcome string  `json:"outcome"`
-	PartOf  string  `json:"part_of"`
-	Count   uint64  `json:"count"`
-	P50     float64 `json:"p50_us"`
-	P99     float64 `json:"p99_us"`
-	Max     float64 `json:"max_us"`
+	Op      string   `json:"op"`
+	Outcome string   `json:"outcome"`
+	PartOf  string   `json:"part_of"`
+	Count   uint64   `json:"count"`
+	P50     *float64 `json:"p50_us"`
+	P99     *float64 `json:"p99_us"`
+	Max     float64  `json:"max_us"`
 }
 
 // LiveAgent is an agent of the run.
@@ -55,8 +55,8 @@ type LiveAgent struct {
 	Connected bool         `json:"connected"`
 	State     string       `json:"state"`
 	Rate      float64      `json:"rate"`
-	Idle      *float64     `json:"idle"` // idle share of its host, 0 to 1; null if unknown
-	P99       float64      `json:"p99_us"`
+	Idle      *float64     `json:"idle"`   // idle share of its host, 0 to 1; null if unknown
+	P99       *float64     `json:"p99_us"` // of good operations in its last window; null if there were too few
 	Clock     remote.Clock `json:"clock"`
 }
 
@@ -79,10 +79,10 @@ func progressOf(p *remote.Progress) Progress {
 		d.Left = new(p.Ahead.Seconds())
 	}
 	for i, o := range p.Operations {
-		d.Operations[i] = LiveOperation{Op: o.Op, Outcome: o.Outcome, PartOf: o.PartOf, Count: o.Count, P50: micros(o.P50), P99: micros(o.P99), Max: micros(o.Max)}
+		d.Operations[i] = LiveOperation{Op: o.Op, Outcome: o.Outcome, PartOf: o.PartOf, Count: o.Count, P50: known(o.P50), P99: known(o.P99), Max: micros(o.Max)}
 	}
 	for i, a := range p.Agents {
-		d.Agents[i] = LiveAgent{Name: a.Name, Connected: a.Connected, State: a.State, Rate: a.Rate, P99: micros(a.P99), Clock: a.Clock}
+		d.Agents[i] = LiveAgent{Name: a.Name, Connected: a.Connected, State: a.State, Rate: a.Rate, P99: known(a.P99), Clock: a.Clock}
 		if a.Idle >= 0 {
 			d.Agents[i].Idle = new(a.Idle)
 		}
@@ -91,6 +91,14 @@ func progressOf(p *remote.Progress) Progress {
 		d.Timeline[i] = TimelineEvent{At: e.At.UTC(), Kind: e.Kind, Text: e.Text}
 	}
 	return d
+}
+
+// known is a percentile in microseconds; nil if it is unknown, which the protocol has as 0.
+func known(d time.Duration) *float64 {
+	if d == 0 {
+		return nil
+	}
+	return new(micros(d))
 }
 
 func micros(d time.Duration) float64 { return float64(d) / float64(time.Microsecond) }

@@ -1,8 +1,10 @@
 package api
 
 import (
+	"net/http"
 	"reflect"
 
+	"github.com/benchd/benchd/internal/advice"
 	"github.com/benchd/benchd/internal/compare"
 	"github.com/benchd/benchd/internal/phrase"
 	"github.com/benchd/benchd/internal/remote"
@@ -12,7 +14,7 @@ import (
 )
 
 // Routes are all routes.
-func Routes() []Route { return reading() }
+func Routes() []Route { return append(reading(), changing()...) }
 
 // reading are the routes that change nothing.
 func reading() []Route {
@@ -80,6 +82,45 @@ func reading() []Route {
 		{
 			Method: "GET", Path: "/schema", Name: "getSchema", Doc: "The JSON Schema of suite files, for editors.",
 			Answers: types(reflect.TypeFor[map[string]any]()), serve: (*Server).schema,
+		},
+	}
+}
+
+// changing are the routes that change something, and those that check a submission.
+func changing() []Route {
+	body, none := reflect.TypeFor[Submission](), http.StatusNoContent
+	return []Route{
+		{
+			Method: "POST", Path: "/validate", Name: "validate", Doc: "Whether a submission is valid, with all mistakes.",
+			Calls: []string{"Validate"}, Body: body, Answers: types(reflect.TypeFor[Validated]()), serve: (*Server).validate,
+		},
+		{
+			Method: "POST", Path: "/plan", Name: "plan", Doc: "A dry run: the cases and runs of a submission, and what earlier runs show of them.",
+			Calls: []string{"Validate", "Advise"}, Body: body, Answers: types(reflect.TypeFor[advice.Outline]()), serve: (*Server).plan,
+		},
+		{
+			Method: "POST", Path: "/suites", Name: "submit", Doc: "Validate a submission and queue it.",
+			Calls: []string{"Submit"}, Body: body, Answers: types(reflect.TypeFor[Submitted]()), Status: http.StatusCreated, serve: (*Server).submit,
+		},
+		{
+			Method: "POST", Path: "/suites/{id}/cancel", Name: "cancelSuite", Doc: "Cancel a suite. What it has measured is kept.",
+			Calls: []string{"Cancel"}, Status: none, serve: (*Server).cancel,
+		},
+		{
+			Method: "POST", Path: "/runs/{id}/cancel", Name: "cancelRun", Doc: "Cancel a run. What it has measured is kept.",
+			Calls: []string{"Cancel"}, Status: none, serve: (*Server).cancel,
+		},
+		{
+			Method: "DELETE", Path: "/suites/{id}", Name: "removeSuite", Doc: "Remove a suite that has ended from the archive.",
+			Calls: []string{"Remove"}, Status: none, serve: (*Server).remove,
+		},
+		{
+			Method: "POST", Path: "/agents/{name}/drain", Name: "drainAgent", Doc: "Assign no further runs to an agent; its run goes on.",
+			Calls: []string{"Drain"}, Status: none, serve: (*Server).drain,
+		},
+		{
+			Method: "POST", Path: "/agents/{name}/resume", Name: "resumeAgent", Doc: "Assign runs to an agent again.",
+			Calls: []string{"Drain"}, Status: none, serve: (*Server).undrain,
 		},
 	}
 }

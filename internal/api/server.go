@@ -2,6 +2,7 @@ package api
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net"
@@ -39,6 +40,9 @@ type Config struct {
 const (
 	bodyLimit  = 32 << 20
 	maxReports = 2 // at once: each has a whole result in memory
+	// answerWithin bounds a request, but not a stream of events: a report of a long run and a submission that waits for agents take more time
+	// than the server gives to others.
+	answerWithin = 5 * time.Minute
 )
 
 // Server serves the routes.
@@ -134,6 +138,9 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, route Route) {
 	defer leave()
 	q := &request{ResponseWriter: w, r: r, ctx: ctx, route: route}
 	err := q.read()
+	if err == nil && route.Body == nil {
+		err = q.extend()
+	}
 	if err == nil {
 		err = route.serve(s, q)
 	}
@@ -155,6 +162,15 @@ type request struct {
 	ctx   context.Context //nolint:containedctx // of the request's peer
 	route Route
 	begun bool // the answer has been started
+}
+
+// extend gives a request that has been read whole the time for its answer. The time limit for reading would end it otherwise.
+func (q *request) extend() error {
+	control := http.NewResponseController(q.ResponseWriter)
+	if err := errors.Join(control.SetReadDeadline(time.Time{}), control.SetWriteDeadline(time.Now().Add(answerWithin))); err != nil {
+		return fmt.Errorf("extend the time of a request: %w", err)
+	}
+	return nil
 }
 
 // read checks the parameters and the type of the body. It reports all mistakes.

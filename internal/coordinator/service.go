@@ -28,7 +28,7 @@ func (c *Coordinator) parse(m *benchdv1.Submission, hooks []string) (*plan.Suite
 	submission.Supplied = c.config.Supplied
 	suite, warned, err := c.config.Reader.Parse(submission)
 	if err != nil {
-		return nil, nil, wire.Errorf(wire.ErrBadSpec, "%v", err)
+		return nil, nil, wire.BadSpec(err)
 	}
 	warnings := make([]string, 0, len(warned))
 	for _, w := range warned {

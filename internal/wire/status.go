@@ -10,6 +10,8 @@ import (
 	"google.golang.org/genproto/googleapis/rpc/errdetails"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
+
+	"github.com/benchd/benchd/internal/property"
 )
 
 // Errors that both ends handle. They travel as statuses; errors.Is finds them on the other side.
@@ -80,6 +82,8 @@ func ToStatus(err error) error {
 	switch {
 	case errors.Is(err, ErrLimit):
 		return reasoned(codes.ResourceExhausted, limitReason, err)
+	case errors.As(err, new(property.Problems)):
+		return problemsStatus(err)
 	case errors.Is(err, ErrDenied):
 		return reasoned(codes.PermissionDenied, deniedReason, err)
 	}
@@ -144,6 +148,9 @@ func FromStatus(err error) error {
 	}
 	if err := fromHTTP(s); err != nil {
 		return err
+	}
+	if problems := problemsOf(s); problems != nil {
+		return BadSpec(problems)
 	}
 	switch {
 	case hasReason(s, codes.ResourceExhausted, limitReason):

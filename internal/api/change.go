@@ -1,0 +1,96 @@
+package api
+
+import (
+	"encoding/json"
+	"net/http"
+
+	"github.com/benchd/benchd/internal/advice"
+	"github.com/benchd/benchd/internal/plan"
+	"github.com/benchd/benchd/internal/wire"
+)
+
+// Validated is the answer to a valid submission.
+type Validated struct {
+	Warnings []string `json:"warnings"`
+}
+
+// Submitted is the answer to a submission that is queued.
+type Submitted struct {
+	ID       string   `json:"id"` // of the suite
+	Warnings []string `json:"warnings"`
+}
+
+func (s *Server) validate(q *request) error {
+	r, err := q.submission()
+	if err != nil {
+		return err
+	}
+	warnings, err := s.client.Validate(q.ctx, r.Submission)
+	if err != nil {
+		return err
+	}
+	return q.document(Validated{Warnings: append([]string{}, warnings...)})
+}
+
+// plan describes what a submission would do. The coordinator validates it first, so that the guard has admitted the peer.
+func (s *Server) plan(q *request) error {
+	r, err := q.submission()
+	if err != nil {
+		return err
+	}
+	if _, err := s.client.Validate(q.ctx, r.Submission); err != nil {
+		return err
+	}
+	suite, _, err := s.config.Targets.Reader().Parse(r.Submission)
+	if err != nil {
+		return wire.BadSpec(err)
+	}
+	d := advice.Outline{Outline: plan.Outlined(*suite, r.Agents)}
+	text, err := s.client.Advise(q.ctx, r)
+	if err == nil {
+		d.Advice = new(advice.Advice)
+		err = json.Unmarshal(text, d.Advice)
+	}
+	if err != nil {
+		d.Advice, d.NoAdvice = nil, err.Error()
+	}
+	return q.document(d)
+}
+
+func (s *Server) submit(q *request) error {
+	r, err := q.submission()
+	if err != nil {
+		return err
+	}
+	id, warnings, err := s.client.Submit(q.ctx, r)
+	if err != nil {
+		return err
+	}
+	q.Header().Set("Location", Prefix+"/suites/"+id)
+	return q.document(Submitted{ID: id, Warnings: append([]string{}, warnings...)})
+}
+
+// cancel answers when the cancellation is archived.
+func (s *Server) cancel(q *request) error {
+	return q.done(s.client.Cancel(q.ctx, q.id(), "an HTTP client at "+q.r.RemoteAddr))
+}
+
+func (s *Server) remove(q *request) error { return q.done(s.client.Remove(q.ctx, q.id())) }
+
+func (s *Server) drain(q *request) error {
+	return q.done(s.client.Drain(q.ctx, q.r.PathValue("name"), false))
+}
+
+func (s *Server) undrain(q *request) error {
+	return q.done(s.client.Drain(q.ctx, q.r.PathValue("name"), true))
+}
+
+// done answers a request without a document.
+func (q *request) done(err error) error {
+	if err != nil {
+		return err
+	}
+	q.begun = true
+	q.WriteHeader(http.StatusNoContent)
+	return nil
+}

@@ -1,0 +1,132 @@
+package api_test
+
+import (
+	"encoding/json"
+	"maps"
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/benchd/benchd/internal/advice"
+	"github.com/benchd/benchd/internal/api"
+	"github.com/benchd/benchd/internal/remote"
+	"github.com/benchd/benchd/internal/result"
+	"github.com/benchd/benchd/internal/tolerance"
+)
+
+// submission is a body.
+func submission(t *testing.T, s api.Submission) string {
+	t.Helper()
+	text, err := json.Marshal(s)
+	require.NoError(t, err)
+	return string(text)
+}
+
+func slow(more map[string]string) map[string]string {
+	p := map[string]string{"db": "null", "recordcount": "1000", "target": "200", "duration": "10m"}
+	maps.Copy(p, more)
+	return p
+}
+
+func TestChanging(t *testing.T) {
+	s := newService(t)
+	good := submission(t, api.Submission{Name: "by curl", Note: "a note", Tags: map[string]string{"team": "a"}, Agents: 2, Properties: slow(nil)})
+
+	require.Equal(t, http.StatusOK, s.do("POST", "/validate", good).StatusCode)
+	var outline advice.Outline
+	planned := s.do("POST", "/plan", good)
+	require.Equal(t, http.StatusOK, planned.StatusCode, "%s", planned.body)
+	require.NoError(t, json.Unmarshal(planned.body, &outline))
+	require.Equal(t, 1, outline.Runs)
+	require.Empty(t, read[[]remote.Suite](s, "/suites"), "nothing is submitted yet")
+
+	a := s.do("POST", "/suites", good)
+	require.Equal(t, http.StatusCreated, a.StatusCode, "%s", a.body)
+	var got api.Submitted
+	require.NoError(t, json.Unmarshal(a.body, &got))
+	require.Equal(t, api.Prefix+"/suites/"+got.ID, a.Header.Get("Location"))
+	queued := read[[]remote.Suite](s, "/queue")
+	require.Len(t, queued, 1)
+	require.Equal(t, "by curl", queued[0].Name)
+	require.Equal(t, "a note", queued[0].Note)
+	require.Regexp(t, `^an HTTP client at 127\.0\.0\.1:\d+$`, queued[0].SubmittedBy)
+
+	require.Equal(t, http.StatusConflict, s.do("DELETE", "/suites/"+got.ID, "").StatusCode, "it has not ended")
+	require.Equal(t, http.StatusNoContent, s.do("POST", "/runs/"+got.ID+".1/cancel", "").StatusCode)
+	require.Eventually(t, func() bool { return read[result.Run](s, "/suites/"+got.ID).Status == result.Cancelled }, tolerance.Patience, 10*time.Millisecond)
+	again := s.do("POST", "/suites/"+got.ID+"/cancel", "")
+	require.Equal(t, http.StatusConflict, again.StatusCode)
+	require.Contains(t, again.mistake(t).Message, "there is nothing to cancel")
+	require.Equal(t, http.StatusConflict, s.do("DELETE", "/suites/"+got.ID+".1", "").StatusCode, "a run is not removed alone")
+	require.Equal(t, http.StatusNoContent, s.do("DELETE", "/suites/"+got.ID, "").StatusCode)
+	require.Equal(t, http.StatusNotFound, s.get("/suites/"+got.ID).StatusCode)
+	require.Equal(t, http.StatusNotFound, s.do("POST", "/suites/nobody/cancel", "").StatusCode)
+
+	name := read[[]remote.Agent](s, "/agents")[0].Name
+	require.Equal(t, http.StatusNoContent, s.do("POST", "/agents/"+name+"/drain", "").StatusCode)
+	require.True(t, read[[]remote.Agent](s, "/agents")[0].Draining)
+	few := s.do("POST", "/suites", good)
+	require.Equal(t, http.StatusConflict, few.StatusCode, "one agent is left")
+	require.Equal(t, http.StatusNoContent, s.do("POST", "/agents/"+name+"/resume", "").StatusCode)
+	require.False(t, read[[]remote.Agent](s, "/agents")[0].Draining)
+	require.Equal(t, http.StatusNotFound, s.do("POST", "/agents/nobody/drain", "").StatusCode)
+}
+
+func TestMistakesOfASubmission(t *testing.T) {
+	s := newService(t)
+	wrong := submission(t, api.Submission{Suite: &api.File{Name: "night.yaml", Content: "name: x\ntarget: {db: null}\nscenarios:\n  - name: a\n    properties: {treads: 3}\n    duraton: 5s\n"}})
+	for _, path := range []string{"/validate", "/plan", "/suites"} {
+		a := s.do("POST", path, wrong)
+		require.Equal(t, http.StatusBadRequest, a.StatusCode, path)
+		m := a.mistake(t)
+		require.Greater(t, len(m.Problems), 1, "%s: all mistakes: %s", path, a.body)
+		for _, p := range m.Problems {
+			require.Equal(t, "night.yaml", p.File, "%s", a.body)
+			require.Positive(t, p.Line)
+			require.NotEmpty(t, p.Message)
+		}
+	}
+	properties := s.do("POST", "/validate", submission(t, api.Submission{Properties: slow(map[string]string{"treads": "3", "duration": "x"})})).mistake(t)
+	require.Len(t, properties.Problems, 2)
+	require.Equal(t, "duration", properties.Problems[0].Key)
+
+	for body, want := range map[string]string{
+		`{}`:                             "there is nothing to run",
+		`{"suit": 1}`:                    `unknown field "suit"`,
+		`[`:                              "unexpected EOF",
+		`{"properties":{"db":"null"}} x`: "more behind the object",
+		`{"properties":{"db":"null"},"wait_agents":"2h"}`:  "invalid duration",
+		`{"properties":{"db":"null"},"on_agent_loss":"x"}`: "want fail or continue",
+		`{"properties":{"db":"null"},"agents":-1}`:         "want 0 or more",
+	} {
+		a := s.do("POST", "/suites", body)
+		require.Equal(t, http.StatusBadRequest, a.StatusCode, body)
+		require.Contains(t, a.mistake(t).Message, want)
+	}
+	require.Empty(t, read[[]remote.Suite](s, "/suites"))
+}
+
+// A page of another site, and a form, cannot change anything.
+func TestOtherSitesChangeNothing(t *testing.T) {
+	s := newService(t)
+	body := submission(t, api.Submission{Properties: slow(nil)})
+	for name, headers := range map[string][]string{
+		"another origin":           {"Origin", "https://evil.example"},
+		"another site":             {"Sec-Fetch-Site", "cross-site"},
+		"a sibling":                {"Sec-Fetch-Site", "same-site"},
+		"its name points here":     {"Host", "evil.example", "Origin", "http://evil.example"},
+		"a form":                   {"Content-Type", "application/x-www-form-urlencoded"},
+		"a form of text":           {"Content-Type", "text/plain"},
+		"a form with a file":       {"Content-Type", "multipart/form-data; boundary=x"},
+		"an origin without a name": {"Origin", "null"},
+	} {
+		a := s.do("POST", "/suites", body, headers...)
+		require.Contains(t, []int{http.StatusForbidden, http.StatusMisdirectedRequest, http.StatusUnsupportedMediaType}, a.StatusCode, name)
+		require.NotEmpty(t, a.mistake(t).Message)
+	}
+	require.Equal(t, http.StatusForbidden, s.do("POST", "/agents/local-1/drain", "", "Origin", "https://evil.example").StatusCode)
+	require.Empty(t, read[[]remote.Suite](s, "/suites"))
+	require.Equal(t, http.StatusOK, s.do("POST", "/validate", body, "Sec-Fetch-Site", "same-origin").StatusCode)
+}
