@@ -64,8 +64,24 @@ func (t table) defaultOf(name string) string {
 	return k.Default
 }
 
-// near returns the known name nearest to an unknown one, or "".
-func (t table) near(name string) string { return suggest.Nearest(name, t.names()) }
+// near returns the known name nearest to an unknown one, or "". Of a database's property, that is one of the same database: the nearest, else
+// the first that ends with the same word.
+func (t table) near(name string) string {
+	all := t.names()
+	prefix, rest, _ := strings.Cut(name, ".")
+	own := slices.DeleteFunc(slices.Clone(all), func(known string) bool { return !strings.HasPrefix(known, prefix+".") })
+	if len(own) == 0 {
+		return suggest.Nearest(name, all)
+	}
+	if near := suggest.Nearest(name, own); near != "" {
+		return near
+	}
+	ending := "." + rest[strings.LastIndexByte(rest, '.')+1:]
+	if i := slices.IndexFunc(own, func(known string) bool { return strings.HasSuffix(known, ending) }); i >= 0 {
+		return own[i]
+	}
+	return ""
+}
 
 // names returns the names of all properties but the refused ones.
 func (t table) names() []string {

@@ -191,7 +191,8 @@ func TestNearestName(t *testing.T) {
 	for word, want := range map[string]string{
 		"recordCount": "recordcount", "opertioncount": "operationcount", "requestdistribtion": "requestdistribution",
 		"treadcount": "threadcount", "fieldlenght": "fieldlength", "readpropotion": "readproportion", "xyzzy": "",
-		"hbase.zookeeper.quorom": "hbase.zookeeper.quorum", "null.servce": "null.service", strings.Repeat("recordcount", 50): "",
+		"hbase.zookeeper.quorom": "hbase.zookeeper.quorum", "null.servce": "null.service",
+		"hbase.somewhere.quorum": "hbase.zookeeper.quorum", "hbase": "", strings.Repeat("recordcount", 50): "",
 	} {
 		require.Equal(t, want, reader().table.near(word), word)
 	}
