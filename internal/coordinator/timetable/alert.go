@@ -29,8 +29,8 @@ func (t *Table) evaluateNext(ctx context.Context, e *entry, suites []archive.Sui
 		return
 	}
 	e.evaluating = true
-	series := seriesOf(e.Name, suites[i:])
-	t.config.Go(func() { t.evaluate(ctx, e, suite, series) })
+	name, series := e.Name, seriesOf(e.Name, suites[i:])
+	t.config.Go(func() { t.evaluate(ctx, e, name, suite, series) })
 }
 
 // seriesOf returns the ended suites of a schedule, the oldest first, of suites with the newest first.
@@ -46,14 +46,14 @@ func seriesOf(name string, suites []archive.SuiteSummary) []archive.SuiteSummary
 }
 
 // evaluate makes the trend of a schedule up to a suite, and raises an alert for each change that the suite has revealed.
-func (t *Table) evaluate(ctx context.Context, e *entry, suite string, series []archive.SuiteSummary) {
-	found, err := t.config.Trend(ctx, e.Name, series)
+func (t *Table) evaluate(ctx context.Context, e *entry, name, suite string, series []archive.SuiteSummary) {
+	found, err := t.config.Trend(ctx, name, series)
 	if ctx.Err() != nil {
 		return // the next coordinator evaluates it
 	}
 	changes := found.FoundIn(suite)
 	if err != nil {
-		t.config.Logger.Error("a suite of a schedule is not evaluated", "schedule", e.Name, "suite", suite, "error", err)
+		t.config.Logger.Error("a suite of a schedule is not evaluated", "schedule", name, "suite", suite, "error", err)
 		changes = nil
 	}
 	alerts := make([]schedule.Alert, 0, len(changes))
