@@ -194,7 +194,7 @@ func (c *Coordinator) submitOwned(ctx context.Context, order timetable.Order) er
 
 // valid checks whether the owner of a schedule may still submit suites at all.
 func (c *Coordinator) valid(owner timetable.Owner) error {
-	const cure = "connect once with a valid certificate, such as by `benchctl schedule`; or submit the suite again with --replace"
+	const cure = "its owner connects once with a valid one, such as by `benchctl schedule`, or an admin submits the suite again with --replace"
 	switch {
 	case c.config.Certificates != nil && owner.Role == identity.Trusted:
 		return wire.Errorf(wire.ErrUnauthenticated, "the schedule has no owner: it was submitted before this coordinator asked for certificates; submit the suite again with --replace")
