@@ -27,6 +27,11 @@ POST:/runs/s.1/cancel    -          x      x       +         +        +      x  
 DELETE:/suites/s         -          x      x       +         +        +      x            x        -         +        Remove    all
 POST:/agents/a/drain     -          x      x       +         +        +      x            x        -         +        Drain     all
 POST:/agents/a/resume    -          x      x       +         +        +      x            x        -         +        Drain     all
+POST:/schedules          -          x      x       +         +        +      x            x        -         +        Schedule  all
+POST:/schedules/a/pause  -          x      x       +         +        +      x            x        -         +        ChangeSchedule all
+POST:/schedules/a/resume -          x      x       +         +        +      x            x        -         +        ChangeSchedule all
+POST:/schedules/a/run    -          x      x       +         +        +      x            x        -         +        ChangeSchedule all
+DELETE:/schedules/a      -          x      x       +         +        +      x            x        -         +        ChangeSchedule all
 `
 
 // TestEachChangingRequestHasARowInTheMatrix fails for a new request, until its row is written.

@@ -72,17 +72,17 @@ func (s *Server) submit(q *request) error {
 
 // cancel answers when the cancellation is archived.
 func (s *Server) cancel(q *request) error {
-	return q.done(s.client.Cancel(q.ctx, q.id(), "an HTTP client at "+q.r.RemoteAddr))
+	return q.done(s.client.Cancel(q.ctx, q.id(), q.from()))
 }
 
 func (s *Server) remove(q *request) error { return q.done(s.client.Remove(q.ctx, q.id())) }
 
 func (s *Server) drain(q *request) error {
-	return q.done(s.client.Drain(q.ctx, q.r.PathValue("name"), false))
+	return q.done(s.client.Drain(q.ctx, q.name(), false))
 }
 
 func (s *Server) undrain(q *request) error {
-	return q.done(s.client.Drain(q.ctx, q.r.PathValue("name"), true))
+	return q.done(s.client.Drain(q.ctx, q.name(), true))
 }
 
 // done answers a request without a document.

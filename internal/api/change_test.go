@@ -13,6 +13,7 @@ import (
 	"github.com/benchd/benchd/internal/api"
 	"github.com/benchd/benchd/internal/remote"
 	"github.com/benchd/benchd/internal/result"
+	"github.com/benchd/benchd/internal/schedule"
 	"github.com/benchd/benchd/internal/tolerance"
 )
 
@@ -72,6 +73,33 @@ func TestChanging(t *testing.T) {
 	require.Equal(t, http.StatusNoContent, s.do("POST", "/agents/"+name+"/resume", "").StatusCode)
 	require.False(t, read[[]remote.Agent](s, "/agents")[0].Draining)
 	require.Equal(t, http.StatusNotFound, s.do("POST", "/agents/nobody/drain", "").StatusCode)
+}
+
+func TestSchedules(t *testing.T) {
+	s := newService(t)
+	require.Empty(t, read[[]schedule.Summary](s, "/schedules"))
+	suite := api.File{Name: "nightly.yaml", Content: "suite: nightly\nschedule: {every: 24h}\nproperties: {recordcount: 1000, target: 200, duration: 10m}\ntargets: {n: {db: null}}\nscenarios:\n  - name: a\n"}
+	body := submission(t, api.Submission{Suite: &suite, Agents: 2})
+	a := s.do("POST", "/schedules", body)
+	require.Equal(t, http.StatusCreated, a.StatusCode, "%s", a.body)
+	var kept api.Scheduled
+	require.NoError(t, json.Unmarshal(a.body, &kept))
+	require.Equal(t, api.Prefix+"/schedules/"+kept.Name, a.Header.Get("Location"))
+	require.False(t, kept.Next.IsZero())
+	require.Equal(t, http.StatusBadRequest, s.do("POST", "/schedules", body).StatusCode, "there is one of that name")
+	require.Equal(t, http.StatusCreated, s.do("POST", "/schedules?replace=true", body).StatusCode)
+	require.Equal(t, http.StatusNoContent, s.do("POST", "/schedules/"+kept.Name+"/pause", "").StatusCode)
+	require.True(t, read[schedule.Document](s, "/schedules/"+kept.Name).Paused)
+	require.Equal(t, http.StatusNoContent, s.do("POST", "/schedules/"+kept.Name+"/resume", "").StatusCode)
+	require.Len(t, read[[]schedule.Summary](s, "/schedules"), 1)
+	a = s.do("POST", "/schedules/"+kept.Name+"/run", "")
+	require.Equal(t, http.StatusCreated, a.StatusCode, "%s", a.body)
+	var got api.Submitted
+	require.NoError(t, json.Unmarshal(a.body, &got))
+	require.Equal(t, http.StatusNoContent, s.do("POST", "/suites/"+got.ID+"/cancel", "").StatusCode)
+	require.Equal(t, http.StatusNoContent, s.do("DELETE", "/schedules/"+kept.Name, "").StatusCode)
+	require.Equal(t, http.StatusNotFound, s.get("/schedules/"+kept.Name).StatusCode)
+	require.Equal(t, http.StatusNotFound, s.do("POST", "/schedules/nobody/pause", "").StatusCode)
 }
 
 func TestMistakesOfASubmission(t *testing.T) {

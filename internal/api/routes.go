@@ -10,6 +10,7 @@ import (
 	"github.com/benchd/benchd/internal/remote"
 	"github.com/benchd/benchd/internal/report"
 	"github.com/benchd/benchd/internal/result"
+	"github.com/benchd/benchd/internal/schedule"
 	"github.com/benchd/benchd/internal/trend"
 )
 
@@ -80,6 +81,14 @@ func reading() []Route {
 			Calls: []string{"List", "Get"}, Parameters: trendParameters(), Answers: types(reflect.TypeFor[trend.Trend]()), serve: (*Server).trend,
 		},
 		{
+			Method: "GET", Path: "/schedules", Name: "listSchedules", Doc: "The schedules, by their names.",
+			Calls: []string{"Schedules"}, Answers: types(reflect.TypeFor[[]schedule.Summary]()), serve: (*Server).schedules,
+		},
+		{
+			Method: "GET", Path: "/schedules/{name}", Name: "getSchedule", Doc: "A schedule, what became of its due times, and its alerts.",
+			Calls: []string{"Schedules"}, Answers: types(reflect.TypeFor[schedule.Document]()), serve: (*Server).showSchedule,
+		},
+		{
 			Method: "GET", Path: "/schema", Name: "getSchema", Doc: "The JSON Schema of suite files, for editors.",
 			Answers: types(reflect.TypeFor[map[string]any]()), serve: (*Server).schema,
 		},
@@ -121,6 +130,27 @@ func changing() []Route {
 		{
 			Method: "POST", Path: "/agents/{name}/resume", Name: "resumeAgent", Doc: "Assign runs to an agent again.",
 			Calls: []string{"Drain"}, Status: none, serve: (*Server).undrain,
+		},
+		{
+			Method: "POST", Path: "/schedules", Name: "schedule", Doc: "Keep a suite with a schedule, which the coordinator submits when it is due.",
+			Calls: []string{"Schedule"}, Body: body, Answers: types(reflect.TypeFor[Scheduled]()), Status: http.StatusCreated, serve: (*Server).schedule,
+			Parameters: []Parameter{{Name: "replace", Kind: Boolean, Doc: "true replaces a schedule of the same name"}},
+		},
+		{
+			Method: "POST", Path: "/schedules/{name}/pause", Name: "pauseSchedule", Doc: "Submit nothing more of a schedule for now.",
+			Calls: []string{"ChangeSchedule"}, Status: none, serve: changeSchedule(remote.PauseSchedule),
+		},
+		{
+			Method: "POST", Path: "/schedules/{name}/resume", Name: "resumeSchedule", Doc: "Submit a paused schedule again when it is due.",
+			Calls: []string{"ChangeSchedule"}, Status: none, serve: changeSchedule(remote.ResumeSchedule),
+		},
+		{
+			Method: "POST", Path: "/schedules/{name}/run", Name: "runSchedule", Doc: "Submit the suite of a schedule now.",
+			Calls: []string{"ChangeSchedule"}, Answers: types(reflect.TypeFor[Submitted]()), Status: http.StatusCreated, serve: (*Server).runSchedule,
+		},
+		{
+			Method: "DELETE", Path: "/schedules/{name}", Name: "removeSchedule", Doc: "Remove a schedule. Its suites stay.",
+			Calls: []string{"ChangeSchedule"}, Status: none, serve: changeSchedule(remote.DeleteSchedule),
 		},
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/benchd/benchd/internal/plan"
 	"github.com/benchd/benchd/internal/remote"
 	"github.com/benchd/benchd/internal/result"
+	"github.com/benchd/benchd/internal/schedule"
 	"github.com/benchd/benchd/internal/search"
 	"github.com/benchd/benchd/internal/trend"
 )
@@ -33,22 +34,25 @@ func newSchemas() *schemas {
 // schemaNames are the names of types whose own name is not clear among those of other packages, as docs/json.md has them.
 func schemaNames() map[reflect.Type]string {
 	return map[reflect.Type]string{
-		reflect.TypeFor[remote.Suite]():    "SuiteSummary",
-		reflect.TypeFor[remote.Agent]():    "AgentSummary",
-		reflect.TypeFor[plan.Table]():      "PlannedTable",
-		reflect.TypeFor[search.Space]():    "Search",
-		reflect.TypeFor[compare.Case]():    "ComparedCase",
-		reflect.TypeFor[compare.Figure]():  "ComparedFigure",
-		reflect.TypeFor[trend.Entry]():     "TrendSuite",
-		reflect.TypeFor[trend.Case]():      "TrendCase",
-		reflect.TypeFor[trend.Figure]():    "TrendFigure",
-		reflect.TypeFor[trend.Point]():     "TrendPoint",
-		reflect.TypeFor[trend.Change]():    "TrendChange",
-		reflect.TypeFor[advice.OfCase]():   "CaseAdvice",
-		reflect.TypeFor[advice.Duration](): "RunTime",
-		reflect.TypeFor[advice.Repeats]():  "NeededRepeats",
-		reflect.TypeFor[advice.Rate]():     "OfferedRate",
-		reflect.TypeFor[ErrorDocument]():   "Error",
+		reflect.TypeFor[remote.Suite]():      "SuiteSummary",
+		reflect.TypeFor[remote.Agent]():      "AgentSummary",
+		reflect.TypeFor[plan.Table]():        "PlannedTable",
+		reflect.TypeFor[search.Space]():      "Search",
+		reflect.TypeFor[compare.Case]():      "ComparedCase",
+		reflect.TypeFor[compare.Figure]():    "ComparedFigure",
+		reflect.TypeFor[trend.Entry]():       "TrendSuite",
+		reflect.TypeFor[trend.Case]():        "TrendCase",
+		reflect.TypeFor[trend.Figure]():      "TrendFigure",
+		reflect.TypeFor[trend.Point]():       "TrendPoint",
+		reflect.TypeFor[trend.Change]():      "TrendChange",
+		reflect.TypeFor[advice.OfCase]():     "CaseAdvice",
+		reflect.TypeFor[advice.Duration]():   "RunTime",
+		reflect.TypeFor[advice.Repeats]():    "NeededRepeats",
+		reflect.TypeFor[advice.Rate]():       "OfferedRate",
+		reflect.TypeFor[schedule.Summary]():  "ScheduleSummary",
+		reflect.TypeFor[schedule.Document](): "Schedule",
+		reflect.TypeFor[schedule.Outcome]():  "DueTime",
+		reflect.TypeFor[ErrorDocument]():     "Error",
 	}
 }
 

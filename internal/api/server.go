@@ -235,4 +235,10 @@ func (q *request) time(name string) time.Time {
 // id is the id in the path.
 func (q *request) id() string { return q.r.PathValue("id") }
 
+// name is the name in the path.
+func (q *request) name() string { return q.r.PathValue("name") }
+
+// from describes a client that has no identity.
+func (q *request) from() string { return "an HTTP client at " + q.r.RemoteAddr }
+
 func contains(list []string, s string) bool { return len(list) == 0 || slices.Contains(list, s) }

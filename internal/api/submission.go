@@ -56,7 +56,7 @@ func (q *request) submission() (r remote.Request, err error) {
 	}
 	r = remote.Request{Agents: d.Agents, Select: d.Select, OnAgentLoss: remote.Policy(d.OnAgentLoss), Resume: d.Resume, SubmittedBy: d.SubmittedBy}
 	if r.SubmittedBy == "" {
-		r.SubmittedBy = "an HTTP client at " + q.r.RemoteAddr
+		r.SubmittedBy = q.from()
 	}
 	var problems parametersError
 	if d.WaitAgents != "" {

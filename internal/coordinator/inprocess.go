@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"path"
+	"slices"
 	"sync"
 	"time"
 
@@ -54,12 +55,17 @@ func (c *Coordinator) apiPeer(r *http.Request) identity.Identity {
 	if who.Role != identity.Trusted || c.config.Open {
 		return who
 	}
-	if at, is := r.Context().Value(http.LocalAddrContextKey).(net.Addr); is {
+	if at, is := r.Context().Value(http.LocalAddrContextKey).(net.Addr); is && !forwarded(r) {
 		if local, err := security.LocalPeer(at.String(), r.RemoteAddr); err == nil {
 			return local.Identity()
 		}
 	}
 	return identity.Identity{Role: identity.Anonymous}
+}
+
+// forwarded reports whether a proxy passes a request on: then the peer's process is the proxy, and the user another.
+func forwarded(r *http.Request) bool {
+	return slices.ContainsFunc([]string{"Forwarded", "Via", "X-Forwarded-For", "X-Forwarded-Host", "X-Real-Ip"}, func(name string) bool { return r.Header.Get(name) != "" })
 }
 
 // AsProcess returns a context whose calls are made by this process itself, for readers that the guard has admitted before.
