@@ -5,6 +5,7 @@ import (
 	"io"
 	"net"
 	"path"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -25,15 +26,16 @@ import (
 	"github.com/benchd/benchd/internal/wire/wiretest"
 )
 
-// answering returns a client of a coordinator that answers each call with the bytes of answer.
-func answering(t testing.TB, answer *[]byte) *Client {
+// answering returns a client of a coordinator that answers each call with the bytes of answer. A call that the client has given up may
+// still read them.
+func answering(t testing.TB, answer *atomic.Pointer[[]byte]) *Client {
 	l := bufconn.Listen(1 << 20)
 	server := grpc.NewServer(grpc.ForceServerCodecV2(wiretest.Raw{}), grpc.UnknownServiceHandler(func(_ any, stream grpc.ServerStream) error {
 		if err := stream.RecvMsg(nil); err != nil {
 			return err
 		}
 		for range 2 {
-			if err := stream.SendMsg(*answer); err != nil {
+			if err := stream.SendMsg(*answer.Load()); err != nil {
 				return err
 			}
 			if method, _ := grpc.MethodFromServerStream(stream); !streams()[path.Base(method)] {
@@ -86,10 +88,10 @@ func FuzzAnswers(f *testing.F) {
 		require.NoError(f, err)
 		f.Add(b)
 	}
-	var answer []byte
+	var answer atomic.Pointer[[]byte]
 	c := answering(f, &answer)
 	f.Fuzz(func(t *testing.T, b []byte) {
-		answer = b
+		answer.Store(&b)
 		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 		defer cancel()
 		_, _ = c.About(ctx)
