@@ -13,7 +13,8 @@ import (
 )
 
 const (
-	keptEvents   = 120 // for readers that come back, about two minutes
+	keptEvents   = 120     // for readers that come back, about two minutes
+	keptBytes    = 8 << 20 // of them: those of a run with 1000 agents are large
 	keptTimeline = 5000
 	lingerFor    = 30 * time.Second // without a reader
 )
@@ -26,6 +27,7 @@ type hub struct {
 	mu       sync.Mutex
 	changed  chan struct{} // closed and replaced at each event
 	events   [][]byte      // the last ones
+	size     int           // bytes of events
 	before   int           // number of older ones
 	last     Progress
 	timeline []TimelineEvent
@@ -45,10 +47,9 @@ func (h *hub) publish(p *remote.Progress) error {
 	if err != nil {
 		return err
 	}
-	h.events = append(h.events, text)
-	if len(h.events) > 2*keptEvents {
-		h.before += len(h.events) - keptEvents
-		h.events = slices.Clone(h.events[len(h.events)-keptEvents:]) // readers may still write the old ones
+	h.events, h.size = append(h.events, text), h.size+len(text)
+	if len(h.events) > 2*keptEvents || h.size > keptBytes {
+		h.drop()
 	}
 	h.timeline = append(h.timeline, d.Timeline...)
 	if extra := len(h.timeline) - 2*keptTimeline; extra > 0 {
@@ -57,6 +58,16 @@ func (h *hub) publish(p *remote.Progress) error {
 	h.last, h.whole = d, nil
 	h.wake()
 	return nil
+}
+
+// drop drops the older half of the events, but not the last one. h.mu is held.
+func (h *hub) drop() {
+	old := len(h.events) / 2
+	for _, text := range h.events[:old] {
+		h.size -= len(text)
+	}
+	h.before += old
+	h.events = slices.Clone(h.events[old:]) // readers may still write the old ones
 }
 
 // end reports that nothing follows.

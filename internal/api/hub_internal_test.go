@@ -3,6 +3,7 @@ package api
 import (
 	"context"
 	"strconv"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -54,6 +55,27 @@ func TestASlowReaderContinuesWithASnapshot(t *testing.T) {
 	require.Zero(t, h.position("other-5"))
 	require.Zero(t, h.position(h.boot+"-x"))
 	require.Equal(t, 5, h.position(h.name(5)))
+}
+
+func TestLargeEventsAreKeptForAShorterTime(t *testing.T) {
+	h := newHub()
+	large := state(1)
+	large.Steady = strings.Repeat("x", keptBytes/10)
+	for range 50 {
+		require.NoError(t, h.publish(large))
+		kept := 0
+		for _, text := range h.events {
+			kept += len(text)
+		}
+		require.Equal(t, kept, h.size)
+		require.LessOrEqual(t, kept, keptBytes)
+	}
+	require.Equal(t, 50, h.before+len(h.events))
+	large.Steady = strings.Repeat("x", 2*keptBytes)
+	for range 3 {
+		require.NoError(t, h.publish(large))
+		require.NotEmpty(t, h.events, "the newest one is for the readers that wait")
+	}
 }
 
 func TestAHubOutlivesItsReadersForAWhile(t *testing.T) {
