@@ -100,3 +100,16 @@ func TestACoordinatorTakesAnyArchive(t *testing.T) {
 	require.NoError(t, err, "it is closed")
 	require.NoError(t, again.Close(t.Context()))
 }
+
+// A coordinator that has no time to write the log of its archive back ends well: the next one does that.
+func TestACoordinatorThatClosesInAHurryLosesNothing(t *testing.T) {
+	config := coordinator.Config{DataDir: t.TempDir()}
+	c, err := coordinator.New(t.Context(), config)
+	require.NoError(t, err)
+	hurry, end := context.WithTimeout(t.Context(), 0)
+	defer end()
+	require.NoError(t, c.Close(hurry))
+	next, err := coordinator.New(t.Context(), config)
+	require.NoError(t, err, "the archive is free")
+	require.NoError(t, next.Close(t.Context()))
+}

@@ -257,7 +257,7 @@ func (c *Coordinator) task(do func()) bool {
 	return true
 }
 
-// Close detaches and closes the archive.
+// Close detaches and closes the archive. If ctx ends first, the archive's log is left for the next start, without loss.
 func (c *Coordinator) Close(ctx context.Context) error {
 	c.Detach()
 	var err error
@@ -270,7 +270,11 @@ func (c *Coordinator) Close(ctx context.Context) error {
 		}
 	}
 	err = errors.Join(err, c.enrollment.close())
-	if closing := c.archive.Close(ctx); closing != nil {
+	switch closing := c.archive.Close(ctx); {
+	case closing == nil:
+	case ctx.Err() != nil && errors.Is(closing, ctx.Err()):
+		c.log.Info("the write-ahead log of the archive is left for the next start: the disk is too slow to write it back now")
+	default:
 		err = errors.Join(err, fmt.Errorf("close archive: %w", closing))
 	}
 	return err
