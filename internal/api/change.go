@@ -2,6 +2,7 @@ package api
 
 import (
 	"encoding/json"
+	"errors"
 	"net/http"
 
 	"github.com/benchd/benchd/internal/advice"
@@ -9,9 +10,11 @@ import (
 	"github.com/benchd/benchd/internal/wire"
 )
 
-// Validated is the answer to a valid submission.
+// Validated says whether a submission is valid.
 type Validated struct {
-	Warnings []string `json:"warnings"`
+	Valid    bool      `json:"valid"`
+	Problems []Problem `json:"problems"` // all mistakes; none if it is valid
+	Warnings []string  `json:"warnings"`
 }
 
 // Submitted is the answer to a submission that is queued.
@@ -20,21 +23,38 @@ type Submitted struct {
 	Warnings []string `json:"warnings"`
 }
 
+// validate answers with the mistakes of a submission. Only a body that is not a submission is a mistake of the request itself.
 func (s *Server) validate(q *request) error {
-	r, err := q.submission()
+	d, err := q.body()
 	if err != nil {
 		return err
 	}
-	warnings, err := s.client.Validate(q.ctx, r.Submission)
-	if err != nil {
+	r, err := q.submission(d)
+	var warnings []string
+	if err == nil {
+		warnings, err = s.client.Validate(q.ctx, r.Submission)
+	}
+	problems, is := mistakes(err)
+	if err != nil && !is {
 		return err
 	}
-	return q.document(Validated{Warnings: append([]string{}, warnings...)})
+	return q.document(Validated{Valid: err == nil, Problems: append([]Problem{}, problems...), Warnings: append([]string{}, warnings...)})
+}
+
+// mistakes returns the mistakes in a submission that an error has, and reports whether it is such an error.
+func mistakes(err error) ([]Problem, bool) {
+	if problems := problemsOf(err); len(problems) > 0 {
+		return problems, true
+	}
+	if errors.Is(err, wire.ErrBadSpec) {
+		return []Problem{{Message: err.Error()}}, true
+	}
+	return nil, false
 }
 
 // plan describes what a submission would do. The coordinator validates it first, so that the guard has admitted the peer.
 func (s *Server) plan(q *request) error {
-	r, err := q.submission()
+	r, err := q.submitted()
 	if err != nil {
 		return err
 	}
@@ -58,7 +78,7 @@ func (s *Server) plan(q *request) error {
 }
 
 func (s *Server) submit(q *request) error {
-	r, err := q.submission()
+	r, err := q.submitted()
 	if err != nil {
 		return err
 	}

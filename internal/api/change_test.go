@@ -105,7 +105,7 @@ func TestSchedules(t *testing.T) {
 func TestMistakesOfASubmission(t *testing.T) {
 	s := newService(t)
 	wrong := submission(t, api.Submission{Suite: &api.File{Name: "night.yaml", Content: "name: x\ntarget: {db: null}\nscenarios:\n  - name: a\n    properties: {treads: 3}\n    duraton: 5s\n"}})
-	for _, path := range []string{"/validate", "/plan", "/suites"} {
+	for _, path := range []string{"/plan", "/suites"} {
 		a := s.do("POST", path, wrong)
 		require.Equal(t, http.StatusBadRequest, a.StatusCode, path)
 		m := a.mistake(t)
@@ -116,7 +116,7 @@ func TestMistakesOfASubmission(t *testing.T) {
 			require.NotEmpty(t, p.Message)
 		}
 	}
-	properties := s.do("POST", "/validate", submission(t, api.Submission{Properties: slow(map[string]string{"treads": "3", "duration": "x"})})).mistake(t)
+	properties := s.do("POST", "/suites", submission(t, api.Submission{Properties: slow(map[string]string{"treads": "3", "duration": "x"})})).mistake(t)
 	require.Len(t, properties.Problems, 2)
 	require.Equal(t, "duration", properties.Problems[0].Key)
 
@@ -134,6 +134,41 @@ func TestMistakesOfASubmission(t *testing.T) {
 		require.Contains(t, a.mistake(t).Message, want)
 	}
 	require.Empty(t, read[[]remote.Suite](s, "/suites"))
+}
+
+// Mistakes in a submission are what a client asks for, and not an error. A body that is not a submission is one.
+func TestValidation(t *testing.T) {
+	s := newService(t)
+	validate := func(body string) (d api.Validated) {
+		a := s.do("POST", "/validate", body)
+		require.Equal(t, http.StatusOK, a.StatusCode, "%s", a.body)
+		require.NoError(t, json.Unmarshal(a.body, &d))
+		require.Equal(t, d.Valid, len(d.Problems) == 0, "%s", a.body)
+		return d
+	}
+	good := submission(t, api.Submission{Properties: slow(nil)})
+	require.True(t, validate(good).Valid)
+	require.JSONEq(t, `{"valid": true, "problems": [], "warnings": []}`, string(s.do("POST", "/validate", good).body))
+
+	file := "suite: x\ntargets: {n: {db: null}}\nproperties: {recordcount: 1000, duration: 5s}\nscenarios:\n  - name: a\n    properties: {treads: 3}\n    duraton: 5s\n"
+	d := validate(submission(t, api.Submission{Suite: &api.File{Name: "night.yaml", Content: file}}))
+	require.Len(t, d.Problems, 2)
+	for i, line := range []int{6, 7} {
+		require.Equal(t, "night.yaml", d.Problems[i].File)
+		require.Equal(t, line, d.Problems[i].Line)
+		require.Positive(t, d.Problems[i].Column)
+		require.Contains(t, d.Problems[i].Message, "unknown")
+	}
+	d = validate(submission(t, api.Submission{Properties: slow(map[string]string{"treads": "3", "duration": "x"})}))
+	require.Len(t, d.Problems, 2)
+	require.Equal(t, "duration", d.Problems[0].Key)
+	require.Equal(t, "suite", validate(`{}`).Problems[0].Place)
+	require.Len(t, validate(`{"agents": -1, "wait_agents": "2h"}`).Problems, 3)
+
+	for _, body := range []string{`[`, `{"suit": 1}`, good + "x"} {
+		require.Equal(t, http.StatusBadRequest, s.do("POST", "/validate", body).StatusCode, body)
+	}
+	require.Equal(t, http.StatusUnsupportedMediaType, s.do("POST", "/validate", good, "Content-Type", "text/plain").StatusCode)
 }
 
 // A page of another site, and a form, cannot change anything.

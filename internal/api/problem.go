@@ -92,15 +92,7 @@ func statusOf(err error) int {
 // fail answers with an error.
 func fail(w http.ResponseWriter, err error) {
 	status := statusOf(err)
-	document := ErrorDocument{Error: Mistake{Message: err.Error()}}
-	if problems, is := errors.AsType[property.Problems](err); is {
-		for _, p := range problems {
-			document.Error.Problems = append(document.Error.Problems, placed(p))
-		}
-	}
-	if problems, is := errors.AsType[parametersError](err); is {
-		document.Error.Problems = problems
-	}
+	document := ErrorDocument{Error: Mistake{Message: err.Error(), Problems: problemsOf(err)}}
 	text, failed := json.Marshal(document)
 	if failed != nil {
 		text = []byte(`{"error":{"message":"the error cannot be written"}}`)
@@ -114,6 +106,19 @@ func fail(w http.ResponseWriter, err error) {
 	}
 	w.WriteHeader(status)
 	_, _ = w.Write(append(text, '\n'))
+}
+
+// problemsOf returns the problems in an error; nil if it has none.
+func problemsOf(err error) (problems []Problem) {
+	if those, is := errors.AsType[parametersError](err); is {
+		return those
+	}
+	if those, is := errors.AsType[property.Problems](err); is {
+		for _, p := range those {
+			problems = append(problems, placed(p))
+		}
+	}
+	return problems
 }
 
 // placed splits the place of a problem into a file, a line and a column.

@@ -31,7 +31,7 @@ func (s *Server) showSchedule(q *request) error {
 }
 
 func (s *Server) schedule(q *request) error {
-	r, err := q.submission()
+	r, err := q.submitted()
 	if err != nil {
 		return err
 	}

@@ -43,17 +43,30 @@ type File struct {
 // maxWait bounds the wait for agents: the client waits for the answer.
 const maxWait = time.Minute
 
-// submission reads the body of a request. It reports all mistakes in its form; the coordinator validates what it contains.
-func (q *request) submission() (r remote.Request, err error) {
-	var d Submission
+// body reads the body of a request with a submission.
+func (q *request) body() (d Submission, err error) {
 	in := json.NewDecoder(q.r.Body)
 	in.DisallowUnknownFields()
 	if err := in.Decode(&d); err != nil {
-		return r, badBody(err)
+		return d, badBody(err)
 	}
 	if _, err := in.Token(); !errors.Is(err, io.EOF) {
-		return r, badBody(errors.New("there is more behind the object"))
+		return d, badBody(errors.New("there is more behind the object"))
 	}
+	return d, q.extend()
+}
+
+// submitted reads the body of a request, and checks it.
+func (q *request) submitted() (r remote.Request, err error) {
+	d, err := q.body()
+	if err != nil {
+		return r, err
+	}
+	return q.submission(d)
+}
+
+// submission reports all mistakes in the form of a submission; the coordinator validates what it contains.
+func (q *request) submission(d Submission) (r remote.Request, err error) {
 	r = remote.Request{Agents: d.Agents, Select: d.Select, OnAgentLoss: remote.Policy(d.OnAgentLoss), Resume: d.Resume, SubmittedBy: d.SubmittedBy}
 	if r.SubmittedBy == "" {
 		r.SubmittedBy = q.from()
@@ -77,7 +90,7 @@ func (q *request) submission() (r remote.Request, err error) {
 		return r, problems
 	}
 	r.Submission = d.submission()
-	return r, q.extend()
+	return r, nil
 }
 
 func badBody(err error) error {
