@@ -1,10 +1,13 @@
 package api
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"time"
 
+	"github.com/benchd/benchd/internal/lifecycle"
 	"github.com/benchd/benchd/internal/remote"
 	"github.com/benchd/benchd/internal/result"
 )
@@ -25,8 +28,11 @@ type Progress struct {
 	Offered    float64       `json:"offered"`         // operations per second that an open loop offers; 0 for a closed loop
 	Steady     string        `json:"steady"`          // progress of a warm-up that lasts until the run is steady
 
-	Operations []LiveOperation `json:"operations"` // of the last interval
-	Agents     []LiveAgent     `json:"agents"`
+	Operations      []LiveOperation `json:"operations"` // of the last interval
+	AgentsTotal     int             `json:"agents_total"`
+	AgentsConnected int             `json:"agents_connected"`
+	// Agents are at most 20, first those that need attention: not connected, the least idle, the highest p99. GET /runs/{id}/agents has all.
+	Agents []LiveAgent `json:"agents"`
 	// Timeline has what has happened since the event before: actions, faults, events of the target, agents, limits. That of a snapshot is
 	// the timeline so far.
 	Timeline []TimelineEvent `json:"timeline"`
@@ -67,13 +73,44 @@ type TimelineEvent struct {
 	Text string    `json:"text"`
 }
 
+// mostAgents bounds the agents of an event, so that each event of a large fleet stays small.
+const mostAgents = 20
+
+// urgent orders agents by their need of attention.
+func urgent(a, b remote.AgentProgress) int {
+	at := func(yes bool) int {
+		if yes {
+			return 0
+		}
+		return 1
+	}
+	idle := func(a remote.AgentProgress) float64 {
+		if a.Idle < 0 {
+			return 2 // unknown
+		}
+		return a.Idle
+	}
+	return cmp.Or(
+		cmp.Compare(at(!a.Connected), at(!b.Connected)), cmp.Compare(at(a.State == string(lifecycle.Lost)), at(b.State == string(lifecycle.Lost))),
+		cmp.Compare(idle(a), idle(b)), cmp.Compare(b.P99, a.P99), cmp.Compare(a.Name, b.Name),
+	)
+}
+
 // progressOf makes the document of a state.
 func progressOf(p *remote.Progress) Progress {
+	agents, connected := slices.Clone(p.Agents), 0
+	for _, a := range agents {
+		if a.Connected {
+			connected++
+		}
+	}
+	slices.SortFunc(agents, urgent)
+	agents = agents[:min(len(agents), mostAgents)]
 	d := Progress{
 		Suite: p.Suite, Run: p.Run, Case: p.Case, Status: p.Status, WaitingFor: p.WaitingFor, Phase: p.Phase, Elapsed: p.Elapsed.Seconds(),
 		Planned: p.Planned.Seconds(), PlannedOps: p.PlannedOps, Ops: p.Ops, Rate: p.Rate, Offered: p.Offered, Steady: p.Steady,
-		Operations: make([]LiveOperation, len(p.Operations)), Agents: make([]LiveAgent, len(p.Agents)), Timeline: make([]TimelineEvent, len(p.Events)),
-		Runs: p.Runs, RunsEnded: p.RunsEnded, RunsAtMost: p.RunsAtMost, Ended: p.Ended,
+		Operations: make([]LiveOperation, len(p.Operations)), Agents: make([]LiveAgent, len(agents)), Timeline: make([]TimelineEvent, len(p.Events)),
+		AgentsTotal: len(p.Agents), AgentsConnected: connected, Runs: p.Runs, RunsEnded: p.RunsEnded, RunsAtMost: p.RunsAtMost, Ended: p.Ended,
 	}
 	if p.Ahead != nil {
 		d.Left = new(p.Ahead.Seconds())
@@ -81,7 +118,7 @@ func progressOf(p *remote.Progress) Progress {
 	for i, o := range p.Operations {
 		d.Operations[i] = LiveOperation{Op: o.Op, Outcome: o.Outcome, PartOf: o.PartOf, Count: o.Count, P50: known(o.P50), P99: known(o.P99), Max: micros(o.Max)}
 	}
-	for i, a := range p.Agents {
+	for i, a := range agents {
 		d.Agents[i] = LiveAgent{Name: a.Name, Connected: a.Connected, State: a.State, Rate: a.Rate, P99: known(a.P99), Clock: a.Clock}
 		if a.Idle >= 0 {
 			d.Agents[i].Idle = new(a.Idle)
