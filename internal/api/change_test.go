@@ -171,6 +171,31 @@ func TestValidation(t *testing.T) {
 	require.Equal(t, http.StatusUnsupportedMediaType, s.do("POST", "/validate", good, "Content-Type", "text/plain").StatusCode)
 }
 
+// Each template is a valid submission as it is. The first one needs no database.
+func TestTemplates(t *testing.T) {
+	s := newService(t)
+	templates := read[[]api.Template](s, "/templates")
+	require.Greater(t, len(templates), 10)
+	require.Equal(t, "first.yaml", templates[0].Name)
+	require.Equal(t, "First run", templates[0].Title)
+	attached := 0
+	for _, one := range templates {
+		require.Regexp(t, `^[A-Z][^#:]{5,120}$`, one.Title)
+		require.NotEqual(t, "published.yaml", one.Name, "figures, not a suite")
+		attached += len(one.Attachments)
+		for _, trial := range []bool{false, true} {
+			body := submission(t, api.Submission{Suite: &api.File{Name: one.Name, Content: one.Content}, Attachments: one.Attachments, Trial: trial})
+			a := s.do("POST", "/validate", body)
+			require.JSONEq(t, `{"valid": true, "problems": [], "warnings": []}`, string(a.body), one.Name)
+		}
+	}
+	require.Equal(t, 1, attached, "the sizes of values of keys.yaml")
+	a := s.get("/templates")
+	require.Equal(t, http.StatusNotModified, s.get("/templates", "If-None-Match", a.Header.Get("ETag")).StatusCode)
+	first := s.do("POST", "/suites", submission(t, api.Submission{Suite: &api.File{Name: templates[0].Name, Content: templates[0].Content}}))
+	require.Equal(t, http.StatusCreated, first.StatusCode, "%s", first.body)
+}
+
 // A page of another site, and a form, cannot change anything.
 func TestOtherSitesChangeNothing(t *testing.T) {
 	s := newService(t)

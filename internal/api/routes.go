@@ -92,6 +92,10 @@ func reading() []Route {
 			Method: "GET", Path: "/schema", Name: "getSchema", Doc: "The JSON Schema of suite files, for editors.",
 			Answers: types(reflect.TypeFor[map[string]any]()), serve: (*Server).schema,
 		},
+		{
+			Method: "GET", Path: "/templates", Name: "listTemplates", Doc: "Suite files to start from, the simplest first.",
+			Answers: types(reflect.TypeFor[[]Template]()), serve: (*Server).templates,
+		},
 	}
 }
 

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// A part is a folder below internal with its content, or one beside internal: cmd and test. It may import every part of a lower layer,
+// A part is a folder below internal with its content, or one beside internal: cmd, configs and test. It may import every part of a lower layer,
 // itself, the parts that it names in beside, and those that they name in turn. Generated code has a part for each folder of proto, and so
 // has a folder of another part with its own layer or imports.
 type part struct {
@@ -31,7 +31,8 @@ func layers() []layer {
 		{"commands", []part{
 			{name: "cmd", beside: []string{"cli", "api"}, apart: true},
 			{name: "cli"},
-			{name: "api", only: []string{"cmd", "test"}},
+			{name: "api", beside: []string{"configs"}, only: []string{"cmd", "test"}},
+			{name: "configs", only: []string{"api"}}, // suite files
 			{name: "test", tests: []string{"target/NAME"}}, // the programs as users run them, and the tests that all databases pass
 		}},
 		{"nodes", []part{
