@@ -81,6 +81,7 @@ RunService/Get         -          x      +       +         +        +      x    
 RunService/Histograms  -          x      +       +         +        +      x            +      +        refused
 RunService/Points      -          x      +       +         +        +      x            +      +        refused
 RunService/List        -          x      +       +         +        +      x            +      +        refused
+RunService/Submission  -          x      +       +         +        +      x            +      +        refused
 RunService/Cancel      -          x      x       +         +        +      x            +      +        all
 RunService/Remove      -          x      x       +         +        +      x            +      +        all
 RunService/Export      -          x      +       +         +        +      x            +      +        refused

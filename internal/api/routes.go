@@ -72,6 +72,10 @@ func reading() []Route {
 			Calls: []string{"Watch"}, Parameters: eventParameters(), Answers: types(reflect.TypeFor[Progress]()), Media: eventMedia, serve: (*Server).events,
 		},
 		{
+			Method: "GET", Path: "/suites/{id}/submission", Name: "getSubmission", Doc: "What was submitted as a suite, to submit it again. Secrets are left out.",
+			Calls: []string{"Submission"}, Answers: types(reflect.TypeFor[Resubmission]()), serve: (*Server).submissionOf,
+		},
+		{
 			Method: "GET", Path: "/compare", Name: "compare", Doc: "Each further result compared with the first.",
 			Calls: []string{"Get"}, Parameters: compareParameters(),
 			Answers: types(reflect.TypeFor[compare.Comparison](), reflect.TypeFor[[]compare.Comparison]()), serve: (*Server).compare,

@@ -89,6 +89,7 @@ func FuzzCalls(f *testing.F) {
 		&benchdv1.ActRequest{Target: "null", Name: "x", Agent: "a"},
 		&benchdv1.ImportRequest{Chunk: []byte("x")},
 		&benchdv1.AuditRequest{Who: "a", Refused: true},
+		&benchdv1.SubmissionRequest{Id: "S"},
 		&benchdv1.WebhooksRequest{},
 		&benchdv1.TestWebhookRequest{Name: "a"},
 	} {

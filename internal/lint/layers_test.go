@@ -32,7 +32,7 @@ func layers() []layer {
 			{name: "cmd", beside: []string{"cli", "api"}, apart: true},
 			{name: "cli"},
 			{name: "api", beside: []string{"configs"}, only: []string{"cmd", "test"}},
-			{name: "configs", only: []string{"api"}}, // suite files
+			{name: "configs", only: []string{"api"}},       // suite files
 			{name: "test", tests: []string{"target/NAME"}}, // the programs as users run them, and the tests that all databases pass
 		}},
 		{"nodes", []part{

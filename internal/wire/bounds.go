@@ -203,6 +203,7 @@ func bounds() []bound {
 		upTo("Counted.from_ns", float64(maxTime)),
 		upTo("Counted.until_ns", float64(maxTime)),
 		{field: "Counted.left_out", max: anyNumber, items: maxList},
+		{field: "SubmissionResponse.withheld", items: maxSettings},
 		{field: "ListResponse.suites", items: maxList},
 		upTo("SuiteSummary.runs", anyNumber),
 		upTo("SuiteSummary.runs_ended", anyNumber),

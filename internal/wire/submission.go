@@ -61,3 +61,11 @@ func ToPolicy(p benchdv1.AgentLossPolicy) lifecycle.Policy {
 	}
 	return lifecycle.FailOnLoss
 }
+
+// FromPolicy encodes a policy.
+func FromPolicy(p lifecycle.Policy) benchdv1.AgentLossPolicy {
+	if p == lifecycle.ContinueOnLoss {
+		return benchdv1.AgentLossPolicy_AGENT_LOSS_POLICY_CONTINUE
+	}
+	return benchdv1.AgentLossPolicy_AGENT_LOSS_POLICY_FAIL
+}

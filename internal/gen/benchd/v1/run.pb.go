@@ -2666,6 +2666,107 @@ func (x *SuiteSummary) GetSetAside() string {
 	return ""
 }
 
+// SubmissionRequest names a suite.
+type SubmissionRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The suite's id.
+	Id            string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *SubmissionRequest) Reset() {
+	*x = SubmissionRequest{}
+	mi := &file_benchd_v1_run_proto_msgTypes[34]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *SubmissionRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*SubmissionRequest) ProtoMessage() {}
+
+func (x *SubmissionRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_benchd_v1_run_proto_msgTypes[34]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use SubmissionRequest.ProtoReflect.Descriptor instead.
+func (*SubmissionRequest) Descriptor() ([]byte, []int) {
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{34}
+}
+
+func (x *SubmissionRequest) GetId() string {
+	if x != nil {
+		return x.Id
+	}
+	return ""
+}
+
+// SubmissionResponse has the submission of a suite.
+type SubmissionResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The submission, with the suite's present note and tags.
+	Submit *SubmitRequest `protobuf:"bytes,1,opt,name=submit,proto3" json:"submit,omitempty"`
+	// The properties and files that were left out because they may contain a secret.
+	Withheld      []string `protobuf:"bytes,2,rep,name=withheld,proto3" json:"withheld,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *SubmissionResponse) Reset() {
+	*x = SubmissionResponse{}
+	mi := &file_benchd_v1_run_proto_msgTypes[35]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *SubmissionResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*SubmissionResponse) ProtoMessage() {}
+
+func (x *SubmissionResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_benchd_v1_run_proto_msgTypes[35]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use SubmissionResponse.ProtoReflect.Descriptor instead.
+func (*SubmissionResponse) Descriptor() ([]byte, []int) {
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{35}
+}
+
+func (x *SubmissionResponse) GetSubmit() *SubmitRequest {
+	if x != nil {
+		return x.Submit
+	}
+	return nil
+}
+
+func (x *SubmissionResponse) GetWithheld() []string {
+	if x != nil {
+		return x.Withheld
+	}
+	return nil
+}
+
 // CancelRequest names the suite or run to cancel.
 type CancelRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -2679,7 +2780,7 @@ type CancelRequest struct {
 
 func (x *CancelRequest) Reset() {
 	*x = CancelRequest{}
-	mi := &file_benchd_v1_run_proto_msgTypes[34]
+	mi := &file_benchd_v1_run_proto_msgTypes[36]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2691,7 +2792,7 @@ func (x *CancelRequest) String() string {
 func (*CancelRequest) ProtoMessage() {}
 
 func (x *CancelRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[34]
+	mi := &file_benchd_v1_run_proto_msgTypes[36]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2704,7 +2805,7 @@ func (x *CancelRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CancelRequest.ProtoReflect.Descriptor instead.
 func (*CancelRequest) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{34}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{36}
 }
 
 func (x *CancelRequest) GetId() string {
@@ -2730,7 +2831,7 @@ type CancelResponse struct {
 
 func (x *CancelResponse) Reset() {
 	*x = CancelResponse{}
-	mi := &file_benchd_v1_run_proto_msgTypes[35]
+	mi := &file_benchd_v1_run_proto_msgTypes[37]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2742,7 +2843,7 @@ func (x *CancelResponse) String() string {
 func (*CancelResponse) ProtoMessage() {}
 
 func (x *CancelResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[35]
+	mi := &file_benchd_v1_run_proto_msgTypes[37]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2755,7 +2856,7 @@ func (x *CancelResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CancelResponse.ProtoReflect.Descriptor instead.
 func (*CancelResponse) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{35}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{37}
 }
 
 // RemoveRequest names the suite to remove.
@@ -2769,7 +2870,7 @@ type RemoveRequest struct {
 
 func (x *RemoveRequest) Reset() {
 	*x = RemoveRequest{}
-	mi := &file_benchd_v1_run_proto_msgTypes[36]
+	mi := &file_benchd_v1_run_proto_msgTypes[38]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2781,7 +2882,7 @@ func (x *RemoveRequest) String() string {
 func (*RemoveRequest) ProtoMessage() {}
 
 func (x *RemoveRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[36]
+	mi := &file_benchd_v1_run_proto_msgTypes[38]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2794,7 +2895,7 @@ func (x *RemoveRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RemoveRequest.ProtoReflect.Descriptor instead.
 func (*RemoveRequest) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{36}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{38}
 }
 
 func (x *RemoveRequest) GetId() string {
@@ -2813,7 +2914,7 @@ type RemoveResponse struct {
 
 func (x *RemoveResponse) Reset() {
 	*x = RemoveResponse{}
-	mi := &file_benchd_v1_run_proto_msgTypes[37]
+	mi := &file_benchd_v1_run_proto_msgTypes[39]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2825,7 +2926,7 @@ func (x *RemoveResponse) String() string {
 func (*RemoveResponse) ProtoMessage() {}
 
 func (x *RemoveResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[37]
+	mi := &file_benchd_v1_run_proto_msgTypes[39]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2838,7 +2939,7 @@ func (x *RemoveResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RemoveResponse.ProtoReflect.Descriptor instead.
 func (*RemoveResponse) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{37}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{39}
 }
 
 // ExportRequest names the suite to export.
@@ -2852,7 +2953,7 @@ type ExportRequest struct {
 
 func (x *ExportRequest) Reset() {
 	*x = ExportRequest{}
-	mi := &file_benchd_v1_run_proto_msgTypes[38]
+	mi := &file_benchd_v1_run_proto_msgTypes[40]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2864,7 +2965,7 @@ func (x *ExportRequest) String() string {
 func (*ExportRequest) ProtoMessage() {}
 
 func (x *ExportRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[38]
+	mi := &file_benchd_v1_run_proto_msgTypes[40]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2877,7 +2978,7 @@ func (x *ExportRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExportRequest.ProtoReflect.Descriptor instead.
 func (*ExportRequest) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{38}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{40}
 }
 
 func (x *ExportRequest) GetId() string {
@@ -2898,7 +2999,7 @@ type ExportResponse struct {
 
 func (x *ExportResponse) Reset() {
 	*x = ExportResponse{}
-	mi := &file_benchd_v1_run_proto_msgTypes[39]
+	mi := &file_benchd_v1_run_proto_msgTypes[41]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2910,7 +3011,7 @@ func (x *ExportResponse) String() string {
 func (*ExportResponse) ProtoMessage() {}
 
 func (x *ExportResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[39]
+	mi := &file_benchd_v1_run_proto_msgTypes[41]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2923,7 +3024,7 @@ func (x *ExportResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExportResponse.ProtoReflect.Descriptor instead.
 func (*ExportResponse) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{39}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{41}
 }
 
 func (x *ExportResponse) GetChunk() []byte {
@@ -2946,7 +3047,7 @@ type ImportRequest struct {
 
 func (x *ImportRequest) Reset() {
 	*x = ImportRequest{}
-	mi := &file_benchd_v1_run_proto_msgTypes[40]
+	mi := &file_benchd_v1_run_proto_msgTypes[42]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2958,7 +3059,7 @@ func (x *ImportRequest) String() string {
 func (*ImportRequest) ProtoMessage() {}
 
 func (x *ImportRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[40]
+	mi := &file_benchd_v1_run_proto_msgTypes[42]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2971,7 +3072,7 @@ func (x *ImportRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ImportRequest.ProtoReflect.Descriptor instead.
 func (*ImportRequest) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{40}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{42}
 }
 
 func (x *ImportRequest) GetChunk() []byte {
@@ -3015,7 +3116,7 @@ type ForeignImport struct {
 
 func (x *ForeignImport) Reset() {
 	*x = ForeignImport{}
-	mi := &file_benchd_v1_run_proto_msgTypes[41]
+	mi := &file_benchd_v1_run_proto_msgTypes[43]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3027,7 +3128,7 @@ func (x *ForeignImport) String() string {
 func (*ForeignImport) ProtoMessage() {}
 
 func (x *ForeignImport) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[41]
+	mi := &file_benchd_v1_run_proto_msgTypes[43]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3040,7 +3141,7 @@ func (x *ForeignImport) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ForeignImport.ProtoReflect.Descriptor instead.
 func (*ForeignImport) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{41}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{43}
 }
 
 func (x *ForeignImport) GetName() string {
@@ -3121,7 +3222,7 @@ type ForeignFile struct {
 
 func (x *ForeignFile) Reset() {
 	*x = ForeignFile{}
-	mi := &file_benchd_v1_run_proto_msgTypes[42]
+	mi := &file_benchd_v1_run_proto_msgTypes[44]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3133,7 +3234,7 @@ func (x *ForeignFile) String() string {
 func (*ForeignFile) ProtoMessage() {}
 
 func (x *ForeignFile) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[42]
+	mi := &file_benchd_v1_run_proto_msgTypes[44]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3146,7 +3247,7 @@ func (x *ForeignFile) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ForeignFile.ProtoReflect.Descriptor instead.
 func (*ForeignFile) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{42}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{44}
 }
 
 func (x *ForeignFile) GetName() string {
@@ -3181,7 +3282,7 @@ type ImportResponse struct {
 
 func (x *ImportResponse) Reset() {
 	*x = ImportResponse{}
-	mi := &file_benchd_v1_run_proto_msgTypes[43]
+	mi := &file_benchd_v1_run_proto_msgTypes[45]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3193,7 +3294,7 @@ func (x *ImportResponse) String() string {
 func (*ImportResponse) ProtoMessage() {}
 
 func (x *ImportResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[43]
+	mi := &file_benchd_v1_run_proto_msgTypes[45]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3206,7 +3307,7 @@ func (x *ImportResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ImportResponse.ProtoReflect.Descriptor instead.
 func (*ImportResponse) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{43}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{45}
 }
 
 func (x *ImportResponse) GetId() string {
@@ -3225,7 +3326,7 @@ type AgentsRequest struct {
 
 func (x *AgentsRequest) Reset() {
 	*x = AgentsRequest{}
-	mi := &file_benchd_v1_run_proto_msgTypes[44]
+	mi := &file_benchd_v1_run_proto_msgTypes[46]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3237,7 +3338,7 @@ func (x *AgentsRequest) String() string {
 func (*AgentsRequest) ProtoMessage() {}
 
 func (x *AgentsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[44]
+	mi := &file_benchd_v1_run_proto_msgTypes[46]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3250,7 +3351,7 @@ func (x *AgentsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AgentsRequest.ProtoReflect.Descriptor instead.
 func (*AgentsRequest) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{44}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{46}
 }
 
 // AgentsResponse is the roster.
@@ -3264,7 +3365,7 @@ type AgentsResponse struct {
 
 func (x *AgentsResponse) Reset() {
 	*x = AgentsResponse{}
-	mi := &file_benchd_v1_run_proto_msgTypes[45]
+	mi := &file_benchd_v1_run_proto_msgTypes[47]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3276,7 +3377,7 @@ func (x *AgentsResponse) String() string {
 func (*AgentsResponse) ProtoMessage() {}
 
 func (x *AgentsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[45]
+	mi := &file_benchd_v1_run_proto_msgTypes[47]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3289,7 +3390,7 @@ func (x *AgentsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AgentsResponse.ProtoReflect.Descriptor instead.
 func (*AgentsResponse) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{45}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{47}
 }
 
 func (x *AgentsResponse) GetAgents() []*AgentInfo {
@@ -3338,7 +3439,7 @@ type AgentInfo struct {
 
 func (x *AgentInfo) Reset() {
 	*x = AgentInfo{}
-	mi := &file_benchd_v1_run_proto_msgTypes[46]
+	mi := &file_benchd_v1_run_proto_msgTypes[48]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3350,7 +3451,7 @@ func (x *AgentInfo) String() string {
 func (*AgentInfo) ProtoMessage() {}
 
 func (x *AgentInfo) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[46]
+	mi := &file_benchd_v1_run_proto_msgTypes[48]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3363,7 +3464,7 @@ func (x *AgentInfo) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AgentInfo.ProtoReflect.Descriptor instead.
 func (*AgentInfo) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{46}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{48}
 }
 
 func (x *AgentInfo) GetName() string {
@@ -3478,7 +3579,7 @@ type DrainRequest struct {
 
 func (x *DrainRequest) Reset() {
 	*x = DrainRequest{}
-	mi := &file_benchd_v1_run_proto_msgTypes[47]
+	mi := &file_benchd_v1_run_proto_msgTypes[49]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3490,7 +3591,7 @@ func (x *DrainRequest) String() string {
 func (*DrainRequest) ProtoMessage() {}
 
 func (x *DrainRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[47]
+	mi := &file_benchd_v1_run_proto_msgTypes[49]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3503,7 +3604,7 @@ func (x *DrainRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DrainRequest.ProtoReflect.Descriptor instead.
 func (*DrainRequest) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{47}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{49}
 }
 
 func (x *DrainRequest) GetName() string {
@@ -3529,7 +3630,7 @@ type DrainResponse struct {
 
 func (x *DrainResponse) Reset() {
 	*x = DrainResponse{}
-	mi := &file_benchd_v1_run_proto_msgTypes[48]
+	mi := &file_benchd_v1_run_proto_msgTypes[50]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3541,7 +3642,7 @@ func (x *DrainResponse) String() string {
 func (*DrainResponse) ProtoMessage() {}
 
 func (x *DrainResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[48]
+	mi := &file_benchd_v1_run_proto_msgTypes[50]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3554,7 +3655,7 @@ func (x *DrainResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DrainResponse.ProtoReflect.Descriptor instead.
 func (*DrainResponse) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{48}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{50}
 }
 
 // ActRequest asks for an action.
@@ -3580,7 +3681,7 @@ type ActRequest struct {
 
 func (x *ActRequest) Reset() {
 	*x = ActRequest{}
-	mi := &file_benchd_v1_run_proto_msgTypes[49]
+	mi := &file_benchd_v1_run_proto_msgTypes[51]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3592,7 +3693,7 @@ func (x *ActRequest) String() string {
 func (*ActRequest) ProtoMessage() {}
 
 func (x *ActRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[49]
+	mi := &file_benchd_v1_run_proto_msgTypes[51]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3605,7 +3706,7 @@ func (x *ActRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ActRequest.ProtoReflect.Descriptor instead.
 func (*ActRequest) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{49}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{51}
 }
 
 func (x *ActRequest) GetSubmission() *Submission {
@@ -3672,7 +3773,7 @@ type ActResponse struct {
 
 func (x *ActResponse) Reset() {
 	*x = ActResponse{}
-	mi := &file_benchd_v1_run_proto_msgTypes[50]
+	mi := &file_benchd_v1_run_proto_msgTypes[52]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3684,7 +3785,7 @@ func (x *ActResponse) String() string {
 func (*ActResponse) ProtoMessage() {}
 
 func (x *ActResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[50]
+	mi := &file_benchd_v1_run_proto_msgTypes[52]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3697,7 +3798,7 @@ func (x *ActResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ActResponse.ProtoReflect.Descriptor instead.
 func (*ActResponse) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{50}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{52}
 }
 
 func (x *ActResponse) GetAgent() string {
@@ -3730,7 +3831,7 @@ type AboutRequest struct {
 
 func (x *AboutRequest) Reset() {
 	*x = AboutRequest{}
-	mi := &file_benchd_v1_run_proto_msgTypes[51]
+	mi := &file_benchd_v1_run_proto_msgTypes[53]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3742,7 +3843,7 @@ func (x *AboutRequest) String() string {
 func (*AboutRequest) ProtoMessage() {}
 
 func (x *AboutRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[51]
+	mi := &file_benchd_v1_run_proto_msgTypes[53]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3755,7 +3856,7 @@ func (x *AboutRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AboutRequest.ProtoReflect.Descriptor instead.
 func (*AboutRequest) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{51}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{53}
 }
 
 // AboutResponse describes a coordinator.
@@ -3791,7 +3892,7 @@ type AboutResponse struct {
 
 func (x *AboutResponse) Reset() {
 	*x = AboutResponse{}
-	mi := &file_benchd_v1_run_proto_msgTypes[52]
+	mi := &file_benchd_v1_run_proto_msgTypes[54]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3803,7 +3904,7 @@ func (x *AboutResponse) String() string {
 func (*AboutResponse) ProtoMessage() {}
 
 func (x *AboutResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[52]
+	mi := &file_benchd_v1_run_proto_msgTypes[54]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3816,7 +3917,7 @@ func (x *AboutResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AboutResponse.ProtoReflect.Descriptor instead.
 func (*AboutResponse) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{52}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{54}
 }
 
 func (x *AboutResponse) GetVersion() string {
@@ -3918,7 +4019,7 @@ type AuditRequest struct {
 
 func (x *AuditRequest) Reset() {
 	*x = AuditRequest{}
-	mi := &file_benchd_v1_run_proto_msgTypes[53]
+	mi := &file_benchd_v1_run_proto_msgTypes[55]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3930,7 +4031,7 @@ func (x *AuditRequest) String() string {
 func (*AuditRequest) ProtoMessage() {}
 
 func (x *AuditRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[53]
+	mi := &file_benchd_v1_run_proto_msgTypes[55]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3943,7 +4044,7 @@ func (x *AuditRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AuditRequest.ProtoReflect.Descriptor instead.
 func (*AuditRequest) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{53}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{55}
 }
 
 func (x *AuditRequest) GetSince() *timestamppb.Timestamp {
@@ -3978,7 +4079,7 @@ type AuditResponse struct {
 
 func (x *AuditResponse) Reset() {
 	*x = AuditResponse{}
-	mi := &file_benchd_v1_run_proto_msgTypes[54]
+	mi := &file_benchd_v1_run_proto_msgTypes[56]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3990,7 +4091,7 @@ func (x *AuditResponse) String() string {
 func (*AuditResponse) ProtoMessage() {}
 
 func (x *AuditResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[54]
+	mi := &file_benchd_v1_run_proto_msgTypes[56]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4003,7 +4104,7 @@ func (x *AuditResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AuditResponse.ProtoReflect.Descriptor instead.
 func (*AuditResponse) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{54}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{56}
 }
 
 func (x *AuditResponse) GetLine() []byte {
@@ -4022,7 +4123,7 @@ type WebhooksRequest struct {
 
 func (x *WebhooksRequest) Reset() {
 	*x = WebhooksRequest{}
-	mi := &file_benchd_v1_run_proto_msgTypes[55]
+	mi := &file_benchd_v1_run_proto_msgTypes[57]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4034,7 +4135,7 @@ func (x *WebhooksRequest) String() string {
 func (*WebhooksRequest) ProtoMessage() {}
 
 func (x *WebhooksRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[55]
+	mi := &file_benchd_v1_run_proto_msgTypes[57]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4047,7 +4148,7 @@ func (x *WebhooksRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WebhooksRequest.ProtoReflect.Descriptor instead.
 func (*WebhooksRequest) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{55}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{57}
 }
 
 // WebhooksResponse has all webhooks.
@@ -4063,7 +4164,7 @@ type WebhooksResponse struct {
 
 func (x *WebhooksResponse) Reset() {
 	*x = WebhooksResponse{}
-	mi := &file_benchd_v1_run_proto_msgTypes[56]
+	mi := &file_benchd_v1_run_proto_msgTypes[58]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4075,7 +4176,7 @@ func (x *WebhooksResponse) String() string {
 func (*WebhooksResponse) ProtoMessage() {}
 
 func (x *WebhooksResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[56]
+	mi := &file_benchd_v1_run_proto_msgTypes[58]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4088,7 +4189,7 @@ func (x *WebhooksResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WebhooksResponse.ProtoReflect.Descriptor instead.
 func (*WebhooksResponse) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{56}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{58}
 }
 
 func (x *WebhooksResponse) GetWebhooks() [][]byte {
@@ -4116,7 +4217,7 @@ type TestWebhookRequest struct {
 
 func (x *TestWebhookRequest) Reset() {
 	*x = TestWebhookRequest{}
-	mi := &file_benchd_v1_run_proto_msgTypes[57]
+	mi := &file_benchd_v1_run_proto_msgTypes[59]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4128,7 +4229,7 @@ func (x *TestWebhookRequest) String() string {
 func (*TestWebhookRequest) ProtoMessage() {}
 
 func (x *TestWebhookRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[57]
+	mi := &file_benchd_v1_run_proto_msgTypes[59]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4141,7 +4242,7 @@ func (x *TestWebhookRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TestWebhookRequest.ProtoReflect.Descriptor instead.
 func (*TestWebhookRequest) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{57}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{59}
 }
 
 func (x *TestWebhookRequest) GetName() string {
@@ -4164,7 +4265,7 @@ type TestWebhookResponse struct {
 
 func (x *TestWebhookResponse) Reset() {
 	*x = TestWebhookResponse{}
-	mi := &file_benchd_v1_run_proto_msgTypes[58]
+	mi := &file_benchd_v1_run_proto_msgTypes[60]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4176,7 +4277,7 @@ func (x *TestWebhookResponse) String() string {
 func (*TestWebhookResponse) ProtoMessage() {}
 
 func (x *TestWebhookResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[58]
+	mi := &file_benchd_v1_run_proto_msgTypes[60]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4189,7 +4290,7 @@ func (x *TestWebhookResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TestWebhookResponse.ProtoReflect.Descriptor instead.
 func (*TestWebhookResponse) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{58}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{60}
 }
 
 func (x *TestWebhookResponse) GetHttpStatus() uint32 {
@@ -4219,7 +4320,7 @@ type UploadRequest struct {
 
 func (x *UploadRequest) Reset() {
 	*x = UploadRequest{}
-	mi := &file_benchd_v1_run_proto_msgTypes[59]
+	mi := &file_benchd_v1_run_proto_msgTypes[61]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4231,7 +4332,7 @@ func (x *UploadRequest) String() string {
 func (*UploadRequest) ProtoMessage() {}
 
 func (x *UploadRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[59]
+	mi := &file_benchd_v1_run_proto_msgTypes[61]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4244,7 +4345,7 @@ func (x *UploadRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UploadRequest.ProtoReflect.Descriptor instead.
 func (*UploadRequest) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{59}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{61}
 }
 
 func (x *UploadRequest) GetCard() string {
@@ -4272,7 +4373,7 @@ type UploadResponse struct {
 
 func (x *UploadResponse) Reset() {
 	*x = UploadResponse{}
-	mi := &file_benchd_v1_run_proto_msgTypes[60]
+	mi := &file_benchd_v1_run_proto_msgTypes[62]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4284,7 +4385,7 @@ func (x *UploadResponse) String() string {
 func (*UploadResponse) ProtoMessage() {}
 
 func (x *UploadResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[60]
+	mi := &file_benchd_v1_run_proto_msgTypes[62]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4297,7 +4398,7 @@ func (x *UploadResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UploadResponse.ProtoReflect.Descriptor instead.
 func (*UploadResponse) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{60}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{62}
 }
 
 func (x *UploadResponse) GetId() string {
@@ -4531,7 +4632,12 @@ const file_benchd_v1_run_proto_rawDesc = "" +
 	"\tset_aside\x18\f \x01(\tR\bsetAside\x1a7\n" +
 	"\tTagsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"/\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"#\n" +
+	"\x11SubmissionRequest\x12\x0e\n" +
+	"\x02id\x18\x01 \x01(\tR\x02id\"b\n" +
+	"\x12SubmissionResponse\x120\n" +
+	"\x06submit\x18\x01 \x01(\v2\x18.benchd.v1.SubmitRequestR\x06submit\x12\x1a\n" +
+	"\bwithheld\x18\x02 \x03(\tR\bwithheld\"/\n" +
 	"\rCancelRequest\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x0e\n" +
 	"\x02by\x18\x02 \x01(\tR\x02by\"\x10\n" +
@@ -4656,7 +4762,7 @@ const file_benchd_v1_run_proto_rawDesc = "" +
 	"\x15SCHEDULE_CHANGE_PAUSE\x10\x01\x12\x1a\n" +
 	"\x16SCHEDULE_CHANGE_RESUME\x10\x02\x12\x17\n" +
 	"\x13SCHEDULE_CHANGE_RUN\x10\x03\x12\x1a\n" +
-	"\x16SCHEDULE_CHANGE_DELETE\x10\x042\xef\v\n" +
+	"\x16SCHEDULE_CHANGE_DELETE\x10\x042\xba\f\n" +
 	"\n" +
 	"RunService\x12=\n" +
 	"\x06Submit\x12\x18.benchd.v1.SubmitRequest\x1a\x19.benchd.v1.SubmitResponse\x12C\n" +
@@ -4670,7 +4776,9 @@ const file_benchd_v1_run_proto_rawDesc = "" +
 	"\n" +
 	"Histograms\x12\x1c.benchd.v1.HistogramsRequest\x1a\x1d.benchd.v1.HistogramsResponse0\x01\x12?\n" +
 	"\x06Points\x12\x18.benchd.v1.PointsRequest\x1a\x19.benchd.v1.PointsResponse0\x01\x127\n" +
-	"\x04List\x12\x16.benchd.v1.ListRequest\x1a\x17.benchd.v1.ListResponse\x12=\n" +
+	"\x04List\x12\x16.benchd.v1.ListRequest\x1a\x17.benchd.v1.ListResponse\x12I\n" +
+	"\n" +
+	"Submission\x12\x1c.benchd.v1.SubmissionRequest\x1a\x1d.benchd.v1.SubmissionResponse\x12=\n" +
 	"\x06Cancel\x12\x18.benchd.v1.CancelRequest\x1a\x19.benchd.v1.CancelResponse\x12=\n" +
 	"\x06Remove\x12\x18.benchd.v1.RemoveRequest\x1a\x19.benchd.v1.RemoveResponse\x12?\n" +
 	"\x06Export\x12\x18.benchd.v1.ExportRequest\x1a\x19.benchd.v1.ExportResponse0\x01\x12?\n" +
@@ -4697,7 +4805,7 @@ func file_benchd_v1_run_proto_rawDescGZIP() []byte {
 }
 
 var file_benchd_v1_run_proto_enumTypes = make([]protoimpl.EnumInfo, 2)
-var file_benchd_v1_run_proto_msgTypes = make([]protoimpl.MessageInfo, 70)
+var file_benchd_v1_run_proto_msgTypes = make([]protoimpl.MessageInfo, 72)
 var file_benchd_v1_run_proto_goTypes = []any{
 	(AgentLossPolicy)(0),           // 0: benchd.v1.AgentLossPolicy
 	(ScheduleChange)(0),            // 1: benchd.v1.ScheduleChange
@@ -4735,151 +4843,156 @@ var file_benchd_v1_run_proto_goTypes = []any{
 	(*ListRequest)(nil),            // 33: benchd.v1.ListRequest
 	(*ListResponse)(nil),           // 34: benchd.v1.ListResponse
 	(*SuiteSummary)(nil),           // 35: benchd.v1.SuiteSummary
-	(*CancelRequest)(nil),          // 36: benchd.v1.CancelRequest
-	(*CancelResponse)(nil),         // 37: benchd.v1.CancelResponse
-	(*RemoveRequest)(nil),          // 38: benchd.v1.RemoveRequest
-	(*RemoveResponse)(nil),         // 39: benchd.v1.RemoveResponse
-	(*ExportRequest)(nil),          // 40: benchd.v1.ExportRequest
-	(*ExportResponse)(nil),         // 41: benchd.v1.ExportResponse
-	(*ImportRequest)(nil),          // 42: benchd.v1.ImportRequest
-	(*ForeignImport)(nil),          // 43: benchd.v1.ForeignImport
-	(*ForeignFile)(nil),            // 44: benchd.v1.ForeignFile
-	(*ImportResponse)(nil),         // 45: benchd.v1.ImportResponse
-	(*AgentsRequest)(nil),          // 46: benchd.v1.AgentsRequest
-	(*AgentsResponse)(nil),         // 47: benchd.v1.AgentsResponse
-	(*AgentInfo)(nil),              // 48: benchd.v1.AgentInfo
-	(*DrainRequest)(nil),           // 49: benchd.v1.DrainRequest
-	(*DrainResponse)(nil),          // 50: benchd.v1.DrainResponse
-	(*ActRequest)(nil),             // 51: benchd.v1.ActRequest
-	(*ActResponse)(nil),            // 52: benchd.v1.ActResponse
-	(*AboutRequest)(nil),           // 53: benchd.v1.AboutRequest
-	(*AboutResponse)(nil),          // 54: benchd.v1.AboutResponse
-	(*AuditRequest)(nil),           // 55: benchd.v1.AuditRequest
-	(*AuditResponse)(nil),          // 56: benchd.v1.AuditResponse
-	(*WebhooksRequest)(nil),        // 57: benchd.v1.WebhooksRequest
-	(*WebhooksResponse)(nil),       // 58: benchd.v1.WebhooksResponse
-	(*TestWebhookRequest)(nil),     // 59: benchd.v1.TestWebhookRequest
-	(*TestWebhookResponse)(nil),    // 60: benchd.v1.TestWebhookResponse
-	(*UploadRequest)(nil),          // 61: benchd.v1.UploadRequest
-	(*UploadResponse)(nil),         // 62: benchd.v1.UploadResponse
-	nil,                            // 63: benchd.v1.Submission.TagsEntry
-	nil,                            // 64: benchd.v1.Submission.AttachmentsEntry
-	nil,                            // 65: benchd.v1.SubmitRequest.SelectEntry
-	nil,                            // 66: benchd.v1.AdviseRequest.SelectEntry
-	nil,                            // 67: benchd.v1.PointsResponse.BegunNsEntry
-	nil,                            // 68: benchd.v1.SuiteSummary.TagsEntry
-	nil,                            // 69: benchd.v1.ForeignImport.TagsEntry
-	nil,                            // 70: benchd.v1.AgentInfo.LabelsEntry
-	nil,                            // 71: benchd.v1.ActRequest.ArgsEntry
-	(*durationpb.Duration)(nil),    // 72: google.protobuf.Duration
-	(*timestamppb.Timestamp)(nil),  // 73: google.protobuf.Timestamp
-	(*Series)(nil),                 // 74: benchd.v1.Series
-	(*HostFacts)(nil),              // 75: benchd.v1.HostFacts
+	(*SubmissionRequest)(nil),      // 36: benchd.v1.SubmissionRequest
+	(*SubmissionResponse)(nil),     // 37: benchd.v1.SubmissionResponse
+	(*CancelRequest)(nil),          // 38: benchd.v1.CancelRequest
+	(*CancelResponse)(nil),         // 39: benchd.v1.CancelResponse
+	(*RemoveRequest)(nil),          // 40: benchd.v1.RemoveRequest
+	(*RemoveResponse)(nil),         // 41: benchd.v1.RemoveResponse
+	(*ExportRequest)(nil),          // 42: benchd.v1.ExportRequest
+	(*ExportResponse)(nil),         // 43: benchd.v1.ExportResponse
+	(*ImportRequest)(nil),          // 44: benchd.v1.ImportRequest
+	(*ForeignImport)(nil),          // 45: benchd.v1.ForeignImport
+	(*ForeignFile)(nil),            // 46: benchd.v1.ForeignFile
+	(*ImportResponse)(nil),         // 47: benchd.v1.ImportResponse
+	(*AgentsRequest)(nil),          // 48: benchd.v1.AgentsRequest
+	(*AgentsResponse)(nil),         // 49: benchd.v1.AgentsResponse
+	(*AgentInfo)(nil),              // 50: benchd.v1.AgentInfo
+	(*DrainRequest)(nil),           // 51: benchd.v1.DrainRequest
+	(*DrainResponse)(nil),          // 52: benchd.v1.DrainResponse
+	(*ActRequest)(nil),             // 53: benchd.v1.ActRequest
+	(*ActResponse)(nil),            // 54: benchd.v1.ActResponse
+	(*AboutRequest)(nil),           // 55: benchd.v1.AboutRequest
+	(*AboutResponse)(nil),          // 56: benchd.v1.AboutResponse
+	(*AuditRequest)(nil),           // 57: benchd.v1.AuditRequest
+	(*AuditResponse)(nil),          // 58: benchd.v1.AuditResponse
+	(*WebhooksRequest)(nil),        // 59: benchd.v1.WebhooksRequest
+	(*WebhooksResponse)(nil),       // 60: benchd.v1.WebhooksResponse
+	(*TestWebhookRequest)(nil),     // 61: benchd.v1.TestWebhookRequest
+	(*TestWebhookResponse)(nil),    // 62: benchd.v1.TestWebhookResponse
+	(*UploadRequest)(nil),          // 63: benchd.v1.UploadRequest
+	(*UploadResponse)(nil),         // 64: benchd.v1.UploadResponse
+	nil,                            // 65: benchd.v1.Submission.TagsEntry
+	nil,                            // 66: benchd.v1.Submission.AttachmentsEntry
+	nil,                            // 67: benchd.v1.SubmitRequest.SelectEntry
+	nil,                            // 68: benchd.v1.AdviseRequest.SelectEntry
+	nil,                            // 69: benchd.v1.PointsResponse.BegunNsEntry
+	nil,                            // 70: benchd.v1.SuiteSummary.TagsEntry
+	nil,                            // 71: benchd.v1.ForeignImport.TagsEntry
+	nil,                            // 72: benchd.v1.AgentInfo.LabelsEntry
+	nil,                            // 73: benchd.v1.ActRequest.ArgsEntry
+	(*durationpb.Duration)(nil),    // 74: google.protobuf.Duration
+	(*timestamppb.Timestamp)(nil),  // 75: google.protobuf.Timestamp
+	(*Series)(nil),                 // 76: benchd.v1.Series
+	(*HostFacts)(nil),              // 77: benchd.v1.HostFacts
 }
 var file_benchd_v1_run_proto_depIdxs = []int32{
 	3,  // 0: benchd.v1.Submission.files:type_name -> benchd.v1.SourceFile
 	4,  // 1: benchd.v1.Submission.properties:type_name -> benchd.v1.Setting
 	4,  // 2: benchd.v1.Submission.flags:type_name -> benchd.v1.Setting
-	63, // 3: benchd.v1.Submission.tags:type_name -> benchd.v1.Submission.TagsEntry
-	64, // 4: benchd.v1.Submission.attachments:type_name -> benchd.v1.Submission.AttachmentsEntry
+	65, // 3: benchd.v1.Submission.tags:type_name -> benchd.v1.Submission.TagsEntry
+	66, // 4: benchd.v1.Submission.attachments:type_name -> benchd.v1.Submission.AttachmentsEntry
 	3,  // 5: benchd.v1.Submission.suite:type_name -> benchd.v1.SourceFile
 	4,  // 6: benchd.v1.Submission.variables:type_name -> benchd.v1.Setting
 	2,  // 7: benchd.v1.SubmitRequest.submission:type_name -> benchd.v1.Submission
-	65, // 8: benchd.v1.SubmitRequest.select:type_name -> benchd.v1.SubmitRequest.SelectEntry
-	72, // 9: benchd.v1.SubmitRequest.wait_agents:type_name -> google.protobuf.Duration
+	67, // 8: benchd.v1.SubmitRequest.select:type_name -> benchd.v1.SubmitRequest.SelectEntry
+	74, // 9: benchd.v1.SubmitRequest.wait_agents:type_name -> google.protobuf.Duration
 	0,  // 10: benchd.v1.SubmitRequest.on_agent_loss:type_name -> benchd.v1.AgentLossPolicy
 	5,  // 11: benchd.v1.ScheduleRequest.submit:type_name -> benchd.v1.SubmitRequest
-	73, // 12: benchd.v1.ScheduleResponse.next:type_name -> google.protobuf.Timestamp
+	75, // 12: benchd.v1.ScheduleResponse.next:type_name -> google.protobuf.Timestamp
 	1,  // 13: benchd.v1.ChangeScheduleRequest.change:type_name -> benchd.v1.ScheduleChange
-	73, // 14: benchd.v1.ChangeScheduleResponse.next:type_name -> google.protobuf.Timestamp
+	75, // 14: benchd.v1.ChangeScheduleResponse.next:type_name -> google.protobuf.Timestamp
 	2,  // 15: benchd.v1.ValidateRequest.submission:type_name -> benchd.v1.Submission
 	2,  // 16: benchd.v1.AdviseRequest.submission:type_name -> benchd.v1.Submission
-	66, // 17: benchd.v1.AdviseRequest.select:type_name -> benchd.v1.AdviseRequest.SelectEntry
-	72, // 18: benchd.v1.WatchResponse.elapsed:type_name -> google.protobuf.Duration
-	72, // 19: benchd.v1.WatchResponse.planned:type_name -> google.protobuf.Duration
+	68, // 17: benchd.v1.AdviseRequest.select:type_name -> benchd.v1.AdviseRequest.SelectEntry
+	74, // 18: benchd.v1.WatchResponse.elapsed:type_name -> google.protobuf.Duration
+	74, // 19: benchd.v1.WatchResponse.planned:type_name -> google.protobuf.Duration
 	20, // 20: benchd.v1.WatchResponse.operations:type_name -> benchd.v1.LiveOperation
 	21, // 21: benchd.v1.WatchResponse.agents:type_name -> benchd.v1.LiveAgent
 	22, // 22: benchd.v1.WatchResponse.events:type_name -> benchd.v1.LiveEvent
 	19, // 23: benchd.v1.WatchResponse.statuses:type_name -> benchd.v1.LiveStatus
-	72, // 24: benchd.v1.WatchResponse.ahead:type_name -> google.protobuf.Duration
-	73, // 25: benchd.v1.LiveStatus.at:type_name -> google.protobuf.Timestamp
-	73, // 26: benchd.v1.LiveEvent.at:type_name -> google.protobuf.Timestamp
-	73, // 27: benchd.v1.HistogramsResponse.phase_start:type_name -> google.protobuf.Timestamp
-	74, // 28: benchd.v1.HistogramsResponse.series:type_name -> benchd.v1.Series
+	74, // 24: benchd.v1.WatchResponse.ahead:type_name -> google.protobuf.Duration
+	75, // 25: benchd.v1.LiveStatus.at:type_name -> google.protobuf.Timestamp
+	75, // 26: benchd.v1.LiveEvent.at:type_name -> google.protobuf.Timestamp
+	75, // 27: benchd.v1.HistogramsResponse.phase_start:type_name -> google.protobuf.Timestamp
+	76, // 28: benchd.v1.HistogramsResponse.series:type_name -> benchd.v1.Series
 	27, // 29: benchd.v1.HistogramsResponse.logged:type_name -> benchd.v1.LoggedInterval
-	73, // 30: benchd.v1.LoggedInterval.phase_start:type_name -> google.protobuf.Timestamp
+	75, // 30: benchd.v1.LoggedInterval.phase_start:type_name -> google.protobuf.Timestamp
 	28, // 31: benchd.v1.LoggedInterval.series:type_name -> benchd.v1.LoggedSeries
 	29, // 32: benchd.v1.LoggedSeries.response:type_name -> benchd.v1.LoggedHistogram
 	29, // 33: benchd.v1.LoggedSeries.service:type_name -> benchd.v1.LoggedHistogram
-	67, // 34: benchd.v1.PointsResponse.begun_ns:type_name -> benchd.v1.PointsResponse.BegunNsEntry
+	69, // 34: benchd.v1.PointsResponse.begun_ns:type_name -> benchd.v1.PointsResponse.BegunNsEntry
 	32, // 35: benchd.v1.PointsResponse.counted:type_name -> benchd.v1.Counted
 	35, // 36: benchd.v1.ListResponse.suites:type_name -> benchd.v1.SuiteSummary
-	73, // 37: benchd.v1.SuiteSummary.created:type_name -> google.protobuf.Timestamp
-	68, // 38: benchd.v1.SuiteSummary.tags:type_name -> benchd.v1.SuiteSummary.TagsEntry
-	72, // 39: benchd.v1.SuiteSummary.ahead:type_name -> google.protobuf.Duration
-	43, // 40: benchd.v1.ImportRequest.foreign:type_name -> benchd.v1.ForeignImport
-	69, // 41: benchd.v1.ForeignImport.tags:type_name -> benchd.v1.ForeignImport.TagsEntry
-	44, // 42: benchd.v1.ForeignImport.files:type_name -> benchd.v1.ForeignFile
-	48, // 43: benchd.v1.AgentsResponse.agents:type_name -> benchd.v1.AgentInfo
-	70, // 44: benchd.v1.AgentInfo.labels:type_name -> benchd.v1.AgentInfo.LabelsEntry
-	75, // 45: benchd.v1.AgentInfo.host:type_name -> benchd.v1.HostFacts
-	73, // 46: benchd.v1.AgentInfo.last_heard:type_name -> google.protobuf.Timestamp
-	2,  // 47: benchd.v1.ActRequest.submission:type_name -> benchd.v1.Submission
-	71, // 48: benchd.v1.ActRequest.args:type_name -> benchd.v1.ActRequest.ArgsEntry
-	72, // 49: benchd.v1.ActRequest.timeout:type_name -> google.protobuf.Duration
-	73, // 50: benchd.v1.AboutResponse.certificate_expires:type_name -> google.protobuf.Timestamp
-	73, // 51: benchd.v1.AuditRequest.since:type_name -> google.protobuf.Timestamp
-	5,  // 52: benchd.v1.RunService.Submit:input_type -> benchd.v1.SubmitRequest
-	7,  // 53: benchd.v1.RunService.Schedule:input_type -> benchd.v1.ScheduleRequest
-	9,  // 54: benchd.v1.RunService.Schedules:input_type -> benchd.v1.SchedulesRequest
-	11, // 55: benchd.v1.RunService.ChangeSchedule:input_type -> benchd.v1.ChangeScheduleRequest
-	13, // 56: benchd.v1.RunService.Validate:input_type -> benchd.v1.ValidateRequest
-	15, // 57: benchd.v1.RunService.Advise:input_type -> benchd.v1.AdviseRequest
-	17, // 58: benchd.v1.RunService.Watch:input_type -> benchd.v1.WatchRequest
-	23, // 59: benchd.v1.RunService.Get:input_type -> benchd.v1.GetRequest
-	25, // 60: benchd.v1.RunService.Histograms:input_type -> benchd.v1.HistogramsRequest
-	30, // 61: benchd.v1.RunService.Points:input_type -> benchd.v1.PointsRequest
-	33, // 62: benchd.v1.RunService.List:input_type -> benchd.v1.ListRequest
-	36, // 63: benchd.v1.RunService.Cancel:input_type -> benchd.v1.CancelRequest
-	38, // 64: benchd.v1.RunService.Remove:input_type -> benchd.v1.RemoveRequest
-	40, // 65: benchd.v1.RunService.Export:input_type -> benchd.v1.ExportRequest
-	42, // 66: benchd.v1.RunService.Import:input_type -> benchd.v1.ImportRequest
-	61, // 67: benchd.v1.RunService.Upload:input_type -> benchd.v1.UploadRequest
-	46, // 68: benchd.v1.RunService.Agents:input_type -> benchd.v1.AgentsRequest
-	49, // 69: benchd.v1.RunService.Drain:input_type -> benchd.v1.DrainRequest
-	51, // 70: benchd.v1.RunService.Act:input_type -> benchd.v1.ActRequest
-	53, // 71: benchd.v1.RunService.About:input_type -> benchd.v1.AboutRequest
-	55, // 72: benchd.v1.RunService.Audit:input_type -> benchd.v1.AuditRequest
-	57, // 73: benchd.v1.RunService.Webhooks:input_type -> benchd.v1.WebhooksRequest
-	59, // 74: benchd.v1.RunService.TestWebhook:input_type -> benchd.v1.TestWebhookRequest
-	6,  // 75: benchd.v1.RunService.Submit:output_type -> benchd.v1.SubmitResponse
-	8,  // 76: benchd.v1.RunService.Schedule:output_type -> benchd.v1.ScheduleResponse
-	10, // 77: benchd.v1.RunService.Schedules:output_type -> benchd.v1.SchedulesResponse
-	12, // 78: benchd.v1.RunService.ChangeSchedule:output_type -> benchd.v1.ChangeScheduleResponse
-	14, // 79: benchd.v1.RunService.Validate:output_type -> benchd.v1.ValidateResponse
-	16, // 80: benchd.v1.RunService.Advise:output_type -> benchd.v1.AdviseResponse
-	18, // 81: benchd.v1.RunService.Watch:output_type -> benchd.v1.WatchResponse
-	24, // 82: benchd.v1.RunService.Get:output_type -> benchd.v1.GetResponse
-	26, // 83: benchd.v1.RunService.Histograms:output_type -> benchd.v1.HistogramsResponse
-	31, // 84: benchd.v1.RunService.Points:output_type -> benchd.v1.PointsResponse
-	34, // 85: benchd.v1.RunService.List:output_type -> benchd.v1.ListResponse
-	37, // 86: benchd.v1.RunService.Cancel:output_type -> benchd.v1.CancelResponse
-	39, // 87: benchd.v1.RunService.Remove:output_type -> benchd.v1.RemoveResponse
-	41, // 88: benchd.v1.RunService.Export:output_type -> benchd.v1.ExportResponse
-	45, // 89: benchd.v1.RunService.Import:output_type -> benchd.v1.ImportResponse
-	62, // 90: benchd.v1.RunService.Upload:output_type -> benchd.v1.UploadResponse
-	47, // 91: benchd.v1.RunService.Agents:output_type -> benchd.v1.AgentsResponse
-	50, // 92: benchd.v1.RunService.Drain:output_type -> benchd.v1.DrainResponse
-	52, // 93: benchd.v1.RunService.Act:output_type -> benchd.v1.ActResponse
-	54, // 94: benchd.v1.RunService.About:output_type -> benchd.v1.AboutResponse
-	56, // 95: benchd.v1.RunService.Audit:output_type -> benchd.v1.AuditResponse
-	58, // 96: benchd.v1.RunService.Webhooks:output_type -> benchd.v1.WebhooksResponse
-	60, // 97: benchd.v1.RunService.TestWebhook:output_type -> benchd.v1.TestWebhookResponse
-	75, // [75:98] is the sub-list for method output_type
-	52, // [52:75] is the sub-list for method input_type
-	52, // [52:52] is the sub-list for extension type_name
-	52, // [52:52] is the sub-list for extension extendee
-	0,  // [0:52] is the sub-list for field type_name
+	75, // 37: benchd.v1.SuiteSummary.created:type_name -> google.protobuf.Timestamp
+	70, // 38: benchd.v1.SuiteSummary.tags:type_name -> benchd.v1.SuiteSummary.TagsEntry
+	74, // 39: benchd.v1.SuiteSummary.ahead:type_name -> google.protobuf.Duration
+	5,  // 40: benchd.v1.SubmissionResponse.submit:type_name -> benchd.v1.SubmitRequest
+	45, // 41: benchd.v1.ImportRequest.foreign:type_name -> benchd.v1.ForeignImport
+	71, // 42: benchd.v1.ForeignImport.tags:type_name -> benchd.v1.ForeignImport.TagsEntry
+	46, // 43: benchd.v1.ForeignImport.files:type_name -> benchd.v1.ForeignFile
+	50, // 44: benchd.v1.AgentsResponse.agents:type_name -> benchd.v1.AgentInfo
+	72, // 45: benchd.v1.AgentInfo.labels:type_name -> benchd.v1.AgentInfo.LabelsEntry
+	77, // 46: benchd.v1.AgentInfo.host:type_name -> benchd.v1.HostFacts
+	75, // 47: benchd.v1.AgentInfo.last_heard:type_name -> google.protobuf.Timestamp
+	2,  // 48: benchd.v1.ActRequest.submission:type_name -> benchd.v1.Submission
+	73, // 49: benchd.v1.ActRequest.args:type_name -> benchd.v1.ActRequest.ArgsEntry
+	74, // 50: benchd.v1.ActRequest.timeout:type_name -> google.protobuf.Duration
+	75, // 51: benchd.v1.AboutResponse.certificate_expires:type_name -> google.protobuf.Timestamp
+	75, // 52: benchd.v1.AuditRequest.since:type_name -> google.protobuf.Timestamp
+	5,  // 53: benchd.v1.RunService.Submit:input_type -> benchd.v1.SubmitRequest
+	7,  // 54: benchd.v1.RunService.Schedule:input_type -> benchd.v1.ScheduleRequest
+	9,  // 55: benchd.v1.RunService.Schedules:input_type -> benchd.v1.SchedulesRequest
+	11, // 56: benchd.v1.RunService.ChangeSchedule:input_type -> benchd.v1.ChangeScheduleRequest
+	13, // 57: benchd.v1.RunService.Validate:input_type -> benchd.v1.ValidateRequest
+	15, // 58: benchd.v1.RunService.Advise:input_type -> benchd.v1.AdviseRequest
+	17, // 59: benchd.v1.RunService.Watch:input_type -> benchd.v1.WatchRequest
+	23, // 60: benchd.v1.RunService.Get:input_type -> benchd.v1.GetRequest
+	25, // 61: benchd.v1.RunService.Histograms:input_type -> benchd.v1.HistogramsRequest
+	30, // 62: benchd.v1.RunService.Points:input_type -> benchd.v1.PointsRequest
+	33, // 63: benchd.v1.RunService.List:input_type -> benchd.v1.ListRequest
+	36, // 64: benchd.v1.RunService.Submission:input_type -> benchd.v1.SubmissionRequest
+	38, // 65: benchd.v1.RunService.Cancel:input_type -> benchd.v1.CancelRequest
+	40, // 66: benchd.v1.RunService.Remove:input_type -> benchd.v1.RemoveRequest
+	42, // 67: benchd.v1.RunService.Export:input_type -> benchd.v1.ExportRequest
+	44, // 68: benchd.v1.RunService.Import:input_type -> benchd.v1.ImportRequest
+	63, // 69: benchd.v1.RunService.Upload:input_type -> benchd.v1.UploadRequest
+	48, // 70: benchd.v1.RunService.Agents:input_type -> benchd.v1.AgentsRequest
+	51, // 71: benchd.v1.RunService.Drain:input_type -> benchd.v1.DrainRequest
+	53, // 72: benchd.v1.RunService.Act:input_type -> benchd.v1.ActRequest
+	55, // 73: benchd.v1.RunService.About:input_type -> benchd.v1.AboutRequest
+	57, // 74: benchd.v1.RunService.Audit:input_type -> benchd.v1.AuditRequest
+	59, // 75: benchd.v1.RunService.Webhooks:input_type -> benchd.v1.WebhooksRequest
+	61, // 76: benchd.v1.RunService.TestWebhook:input_type -> benchd.v1.TestWebhookRequest
+	6,  // 77: benchd.v1.RunService.Submit:output_type -> benchd.v1.SubmitResponse
+	8,  // 78: benchd.v1.RunService.Schedule:output_type -> benchd.v1.ScheduleResponse
+	10, // 79: benchd.v1.RunService.Schedules:output_type -> benchd.v1.SchedulesResponse
+	12, // 80: benchd.v1.RunService.ChangeSchedule:output_type -> benchd.v1.ChangeScheduleResponse
+	14, // 81: benchd.v1.RunService.Validate:output_type -> benchd.v1.ValidateResponse
+	16, // 82: benchd.v1.RunService.Advise:output_type -> benchd.v1.AdviseResponse
+	18, // 83: benchd.v1.RunService.Watch:output_type -> benchd.v1.WatchResponse
+	24, // 84: benchd.v1.RunService.Get:output_type -> benchd.v1.GetResponse
+	26, // 85: benchd.v1.RunService.Histograms:output_type -> benchd.v1.HistogramsResponse
+	31, // 86: benchd.v1.RunService.Points:output_type -> benchd.v1.PointsResponse
+	34, // 87: benchd.v1.RunService.List:output_type -> benchd.v1.ListResponse
+	37, // 88: benchd.v1.RunService.Submission:output_type -> benchd.v1.SubmissionResponse
+	39, // 89: benchd.v1.RunService.Cancel:output_type -> benchd.v1.CancelResponse
+	41, // 90: benchd.v1.RunService.Remove:output_type -> benchd.v1.RemoveResponse
+	43, // 91: benchd.v1.RunService.Export:output_type -> benchd.v1.ExportResponse
+	47, // 92: benchd.v1.RunService.Import:output_type -> benchd.v1.ImportResponse
+	64, // 93: benchd.v1.RunService.Upload:output_type -> benchd.v1.UploadResponse
+	49, // 94: benchd.v1.RunService.Agents:output_type -> benchd.v1.AgentsResponse
+	52, // 95: benchd.v1.RunService.Drain:output_type -> benchd.v1.DrainResponse
+	54, // 96: benchd.v1.RunService.Act:output_type -> benchd.v1.ActResponse
+	56, // 97: benchd.v1.RunService.About:output_type -> benchd.v1.AboutResponse
+	58, // 98: benchd.v1.RunService.Audit:output_type -> benchd.v1.AuditResponse
+	60, // 99: benchd.v1.RunService.Webhooks:output_type -> benchd.v1.WebhooksResponse
+	62, // 100: benchd.v1.RunService.TestWebhook:output_type -> benchd.v1.TestWebhookResponse
+	77, // [77:101] is the sub-list for method output_type
+	53, // [53:77] is the sub-list for method input_type
+	53, // [53:53] is the sub-list for extension type_name
+	53, // [53:53] is the sub-list for extension extendee
+	0,  // [0:53] is the sub-list for field type_name
 }
 
 func init() { file_benchd_v1_run_proto_init() }
@@ -4894,7 +5007,7 @@ func file_benchd_v1_run_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_benchd_v1_run_proto_rawDesc), len(file_benchd_v1_run_proto_rawDesc)),
 			NumEnums:      2,
-			NumMessages:   70,
+			NumMessages:   72,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

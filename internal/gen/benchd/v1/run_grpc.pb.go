@@ -30,6 +30,7 @@ const (
 	RunService_Histograms_FullMethodName     = "/benchd.v1.RunService/Histograms"
 	RunService_Points_FullMethodName         = "/benchd.v1.RunService/Points"
 	RunService_List_FullMethodName           = "/benchd.v1.RunService/List"
+	RunService_Submission_FullMethodName     = "/benchd.v1.RunService/Submission"
 	RunService_Cancel_FullMethodName         = "/benchd.v1.RunService/Cancel"
 	RunService_Remove_FullMethodName         = "/benchd.v1.RunService/Remove"
 	RunService_Export_FullMethodName         = "/benchd.v1.RunService/Export"
@@ -72,6 +73,8 @@ type RunServiceClient interface {
 	Points(ctx context.Context, in *PointsRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[PointsResponse], error)
 	// List returns all suites in the archive, newest first.
 	List(ctx context.Context, in *ListRequest, opts ...grpc.CallOption) (*ListResponse, error)
+	// Submission returns what was submitted as a suite, to submit it again.
+	Submission(ctx context.Context, in *SubmissionRequest, opts ...grpc.CallOption) (*SubmissionResponse, error)
 	// Cancel ends a suite or run.
 	Cancel(ctx context.Context, in *CancelRequest, opts ...grpc.CallOption) (*CancelResponse, error)
 	// Remove deletes an ended suite from the archive.
@@ -252,6 +255,16 @@ func (c *runServiceClient) List(ctx context.Context, in *ListRequest, opts ...gr
 	return out, nil
 }
 
+func (c *runServiceClient) Submission(ctx context.Context, in *SubmissionRequest, opts ...grpc.CallOption) (*SubmissionResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(SubmissionResponse)
+	err := c.cc.Invoke(ctx, RunService_Submission_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
 func (c *runServiceClient) Cancel(ctx context.Context, in *CancelRequest, opts ...grpc.CallOption) (*CancelResponse, error) {
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
 	out := new(CancelResponse)
@@ -424,6 +437,8 @@ type RunServiceServer interface {
 	Points(*PointsRequest, grpc.ServerStreamingServer[PointsResponse]) error
 	// List returns all suites in the archive, newest first.
 	List(context.Context, *ListRequest) (*ListResponse, error)
+	// Submission returns what was submitted as a suite, to submit it again.
+	Submission(context.Context, *SubmissionRequest) (*SubmissionResponse, error)
 	// Cancel ends a suite or run.
 	Cancel(context.Context, *CancelRequest) (*CancelResponse, error)
 	// Remove deletes an ended suite from the archive.
@@ -490,6 +505,9 @@ func (UnimplementedRunServiceServer) Points(*PointsRequest, grpc.ServerStreaming
 }
 func (UnimplementedRunServiceServer) List(context.Context, *ListRequest) (*ListResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method List not implemented")
+}
+func (UnimplementedRunServiceServer) Submission(context.Context, *SubmissionRequest) (*SubmissionResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method Submission not implemented")
 }
 func (UnimplementedRunServiceServer) Cancel(context.Context, *CancelRequest) (*CancelResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method Cancel not implemented")
@@ -718,6 +736,24 @@ func _RunService_List_Handler(srv interface{}, ctx context.Context, dec func(int
 	return interceptor(ctx, in, info, handler)
 }
 
+func _RunService_Submission_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(SubmissionRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(RunServiceServer).Submission(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: RunService_Submission_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(RunServiceServer).Submission(ctx, req.(*SubmissionRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
 func _RunService_Cancel_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
 	in := new(CancelRequest)
 	if err := dec(in); err != nil {
@@ -932,6 +968,10 @@ var RunService_ServiceDesc = grpc.ServiceDesc{
 		{
 			MethodName: "List",
 			Handler:    _RunService_List_Handler,
+		},
+		{
+			MethodName: "Submission",
+			Handler:    _RunService_Submission_Handler,
 		},
 		{
 			MethodName: "Cancel",
