@@ -29,6 +29,7 @@ type Archive interface {
 	AddWindows(ctx context.Context, windows []latency.Window) ([]archive.Receipt, error)
 	HandOver(ctx context.Context, run string, shard, attempt int) ([]int64, error)
 	Windows(ctx context.Context, run string) iter.Seq2[*latency.Window, error]
+	Measured(ctx context.Context, run, phase string, from, to time.Duration) iter.Seq2[*latency.Window, error]
 	Counts(ctx context.Context, run string) ([]archive.Count, error)
 	Extents(ctx context.Context, run string) ([]archive.PhaseExtent, error)
 	AddObservations(ctx context.Context, run string, observed []result.Observed) error

@@ -259,7 +259,7 @@ func TestLatenessMovesWithItsWindow(t *testing.T) {
 	require.NoError(t, a.Close(t.Context()))
 	execIn(t, dir, `ALTER TABLE window ADD COLUMN lateness BLOB;
 		UPDATE window SET lateness = (SELECT histogram FROM lateness WHERE window = window.id);
-		DROP TABLE lateness; DROP INDEX window_start; ALTER TABLE window DROP COLUMN retries; ALTER TABLE window DROP COLUMN worker_groups; ALTER TABLE window DROP COLUMN net_use;
+		DROP TABLE lateness; DROP INDEX window_start; DROP INDEX window_measured; ALTER TABLE window DROP COLUMN retries; ALTER TABLE window DROP COLUMN worker_groups; ALTER TABLE window DROP COLUMN net_use;
 		DROP TABLE alert; DROP TABLE schedule; PRAGMA user_version = 6`)
 	a = openIn(t, dir)
 	got := archivetest.WindowsIn(t, a, run)

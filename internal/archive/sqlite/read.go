@@ -163,9 +163,9 @@ type children struct {
 	valid  bool  // there is a current row
 }
 
-func (c *children) open(ctx context.Context, tx *sql.Tx, query string, phase int64) error {
+func (c *children) open(ctx context.Context, tx *sql.Tx, query string, args ...any) error {
 	c.into = append([]any{&c.window}, c.into...)
-	rows, err := tx.QueryContext(ctx, query, phase) //nolint:rowserrcheck // next does
+	rows, err := tx.QueryContext(ctx, query, args...) //nolint:rowserrcheck // next does
 	if err != nil {
 		return err
 	}
