@@ -57,6 +57,7 @@ func Calls() []Rule {
 		{Name: runs + "Watch", Roles: readers(), Doc: "watch runs"},
 		{Name: runs + "Get", Roles: readers(), Doc: "read results"},
 		{Name: runs + "Histograms", Roles: readers(), Doc: "read histograms"},
+		{Name: runs + "Chart", Roles: readers(), Doc: "read charts"},
 		{Name: runs + "Points", Roles: readers(), Doc: "read raw points"},
 		{Name: runs + "List", Roles: readers(), Doc: "list suites"},
 		{Name: runs + "Submission", Roles: readers(), Doc: "read submissions"},

@@ -32,10 +32,10 @@ func (q *request) document(of any) error {
 	return err
 }
 
-// sealed answers with the text of what has ended, under an entity tag: a client that has it already gets 304.
-func (q *request) sealed(media, tag string, text []byte) {
+// sealed answers with the JSON of what has ended, under an entity tag: a client that has it already gets 304.
+func (q *request) sealed(tag string, text []byte) {
 	h := q.Header()
-	h.Set("Content-Type", media)
+	h.Set("Content-Type", jsonMedia)
 	h.Set("Cache-Control", revalidated)
 	h.Set("ETag", `"`+tag+`"`)
 	q.begun = true
@@ -50,7 +50,7 @@ func (q *request) result(text []byte) error {
 		_, err := q.Write(text)
 		return err
 	}
-	q.sealed(jsonMedia, digest(text), text)
+	q.sealed(digest(text), text)
 	return nil
 }
 

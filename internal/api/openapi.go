@@ -113,6 +113,8 @@ func (p Parameter) schema() object {
 		one = object{"type": "integer", "minimum": 1}
 	case Boolean:
 		one = object{"type": "boolean"}
+	case Seconds:
+		one = object{"type": "number", "minimum": 0}
 	case Time:
 		one["examples"] = []string{"2026-03-01T12:00:00Z", "2026-03-01"}
 	case Text:

@@ -28,6 +28,10 @@ func (p Parameter) check(value string) string {
 		if _, err := instant(value); err != nil {
 			return fmt.Sprintf("invalid time %q: want such as 2026-03-01 or 2026-03-01T12:00:00Z", value)
 		}
+	case Seconds:
+		if _, is := seconds(value); !is {
+			return fmt.Sprintf("invalid number %q: want seconds, such as 90 or 0.5", value)
+		}
 	case Text:
 		if len(p.Choices) > 0 && !slices.Contains(p.Choices, value) {
 			return fmt.Sprintf("unknown value %q: want %s%s", value, strings.Join(p.Choices, ", "), meant(value, p.Choices))

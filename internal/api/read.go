@@ -139,12 +139,12 @@ func (s *Server) result(q *request) error {
 
 func (s *Server) schema(q *request) error {
 	text := s.config.Targets.Reader().Schema()
-	q.sealed(jsonMedia, digest(text), text)
+	q.sealed(digest(text), text)
 	return nil
 }
 
 func (s *Server) describe(q *request) error {
-	q.sealed(jsonMedia, digest(s.openAPI), s.openAPI)
+	q.sealed(digest(s.openAPI), s.openAPI)
 	return nil
 }
 

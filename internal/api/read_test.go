@@ -4,6 +4,7 @@ import (
 	"archive/zip"
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -12,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/benchd/benchd/internal/api"
+	"github.com/benchd/benchd/internal/chart"
 	"github.com/benchd/benchd/internal/compare"
 	"github.com/benchd/benchd/internal/remote"
 	"github.com/benchd/benchd/internal/report"
@@ -99,7 +101,7 @@ func TestReading(t *testing.T) {
 			run := read[result.Run](s, "/runs/"+first+".1")
 			var points []int
 			for _, query := range []string{"", "?points=1"} {
-				series := read[api.Series](s, "/runs/"+first+".1/series"+query)
+				series := read[chart.Series](s, "/runs/"+first+".1/series"+query)
 				require.Equal(t, result.Complete, series.Status)
 				require.Len(t, series.Phases, 1)
 				var ops, reads uint64
@@ -124,7 +126,18 @@ func TestReading(t *testing.T) {
 			require.Equal(t, []int{2, 1}, points)
 			a := s.get("/runs/" + first + ".1/series")
 			require.Equal(t, http.StatusNotModified, s.get("/runs/"+first+".1/series", "If-None-Match", a.Header.Get("ETag")).StatusCode)
-			require.NotEmpty(t, read[api.Series](s, "/runs/"+running+".1/series").ID)
+			require.NotEmpty(t, read[chart.Series](s, "/runs/"+running+".1/series").ID)
+
+			whole := read[chart.Series](s, "/runs/"+first+".1/series")
+			require.NotNil(t, whole.Started)
+			at := whole.Phases[0].Begin + 1
+			late := read[chart.Series](s, fmt.Sprintf("/runs/%s.1/series?from=%v&step=0.1", first, at))
+			require.Equal(t, whole.Phases[0].Points[1:], late.Phases[0].Points)
+			early := read[chart.Series](s, fmt.Sprintf("/runs/%s.1/series?to=%v", first, at))
+			require.Equal(t, whole.Phases[0].Points[:1], early.Phases[0].Points)
+			require.Empty(t, read[chart.Series](s, "/runs/"+first+".1/series?from=1e6").Phases)
+			require.Contains(t, s.get("/runs/"+first+".1/series?from=5&to=5").mistake(t).Message, "to: must be after from")
+			require.Contains(t, s.get("/runs/"+first+".1/series?from=-5").mistake(t).Message, `from: invalid number "-5": want seconds`)
 		},
 		"reports in all formats": func(t *testing.T, s *service) {
 			for _, format := range report.FormatNames() {

@@ -41,7 +41,8 @@ const (
 	Text    Kind = "text"
 	Integer Kind = "integer" // from 1 on
 	Boolean Kind = "boolean"
-	Time    Kind = "time" // RFC 3339, or a date
+	Time    Kind = "time"    // RFC 3339, or a date
+	Seconds Kind = "seconds" // a number from 0 on
 )
 
 // Changes reports whether a request changes something.

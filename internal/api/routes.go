@@ -5,6 +5,7 @@ import (
 	"reflect"
 
 	"github.com/benchd/benchd/internal/advice"
+	"github.com/benchd/benchd/internal/chart"
 	"github.com/benchd/benchd/internal/compare"
 	"github.com/benchd/benchd/internal/phrase"
 	"github.com/benchd/benchd/internal/remote"
@@ -21,7 +22,8 @@ func Routes() []Route { return append(reading(), changing()...) }
 func reading() []Route {
 	results := types(reflect.TypeFor[result.Run](), reflect.TypeFor[result.Suite]())
 	series := Parameter{Name: "series", Kind: Boolean, Doc: "false leaves out series, observations and the specification, which are most of the text"}
-	points := Parameter{Name: "points", Kind: Integer, Doc: "maximum number of points of each phase; default 360, which is also the quickest for a run that has ended"}
+	points := Parameter{Name: "points", Kind: Integer, Doc: "maximum number of points of each phase; default 360"}
+	step := Parameter{Name: "step", Kind: Seconds, Doc: "minimum length of a point, instead of points"}
 	return []Route{
 		{
 			Method: "GET", Path: "/openapi.json", Name: "openapi", Doc: "This description, as OpenAPI 3.1.",
@@ -52,8 +54,8 @@ func reading() []Route {
 			Calls: []string{"Get"}, Parameters: []Parameter{series}, Answers: types(results[0]), serve: (*Server).result,
 		},
 		{
-			Method: "GET", Path: "/runs/{id}/series", Name: "getSeries", Doc: "The series of a run for charts, merged into few intervals.",
-			Calls: []string{"Get", "Histograms"}, Parameters: []Parameter{points}, Answers: types(reflect.TypeFor[Series]()), serve: (*Server).series,
+			Method: "GET", Path: "/runs/{id}/series", Name: "getSeries", Doc: "The series of a run, or of a part of it, for charts: merged into few intervals.",
+			Calls: []string{"Chart"}, Parameters: append(parts(), points, step), Answers: types(reflect.TypeFor[chart.Series]()), serve: charted((*Server).readSeries),
 		},
 		{
 			Method: "GET", Path: "/suites/{id}/report", Name: "getSuiteReport", Doc: "A report of a suite. A format of several files is a ZIP archive.",

@@ -1,66 +1,62 @@
 package api
 
 import (
+	"context"
+	"math"
+	"strconv"
 	"time"
 
-	"github.com/benchd/benchd/internal/report"
-	"github.com/benchd/benchd/internal/result"
+	"github.com/benchd/benchd/internal/chart"
 )
 
-// Series is the course of a run in few points, for charts.
-type Series struct {
-	Schema int           `json:"schema"`
-	Kind   string        `json:"kind"` // "series"
-	ID     string        `json:"id"`
-	Status result.Status `json:"status"`
-	Phases []PhaseSeries `json:"phases"`
-}
-
-// PhaseSeries is the course of a phase.
-type PhaseSeries struct {
-	Name    string         `json:"name"`
-	Started time.Time      `json:"started"`
-	Points  []result.Point `json:"points"`
-}
-
-// add adds an interval of the run.
-func (d *Series) add(iv report.Interval, thin result.Thinner) {
-	if n := len(d.Phases); n == 0 || d.Phases[n-1].Name != iv.Phase {
-		d.Phases = append(d.Phases, PhaseSeries{Name: iv.Phase, Started: iv.PhaseStart.UTC(), Points: []result.Point{}})
-	}
-	last := &d.Phases[len(d.Phases)-1]
-	last.Points = append(last.Points, thin.Point(iv.Start, iv.End, iv.Tail, iv.Series))
-}
-
-// series merges the intervals of a run until each phase has few: their percentiles are those of the merged histograms.
-func (s *Server) series(q *request) error {
-	text, err := s.client.Result(q.ctx, q.id())
-	if err != nil {
+// charted returns the handler of charts of a kind.
+func charted(read func(*Server, context.Context, string, chart.Request) (text []byte, ended bool, err error)) func(*Server, *request) error {
+	return func(s *Server, q *request) error {
+		of := chart.Request{From: q.seconds("from"), To: q.seconds("to"), Points: q.number("points", 0), Step: q.seconds("step")}
+		if of.To > 0 && of.To <= of.From {
+			return parametersError{{Place: "to", Message: "must be after from"}}
+		}
+		text, ended, err := read(s, q.ctx, q.id(), of)
+		switch {
+		case err != nil:
+			return err
+		case ended:
+			q.sealed(digest(text), text)
+			return nil
+		}
+		q.Header().Set("Content-Type", jsonMedia)
+		q.begun = true
+		_, err = q.Write(text)
 		return err
 	}
-	run, suite, err := result.Read(result.WithoutSeries(text))
-	if err != nil {
-		return err
+}
+
+func (s *Server) readSeries(ctx context.Context, id string, of chart.Request) (text []byte, ended bool, err error) {
+	return s.client.Series(ctx, id, of)
+}
+
+// seconds returns the value of a parameter; 0 if it is not given.
+func (q *request) seconds(name string) time.Duration {
+	d, _ := seconds(q.text(name))
+	return d
+}
+
+// mostSeconds is a century.
+const mostSeconds = 100 * 366 * 86400
+
+// seconds reads a time in seconds, which may have decimals.
+func seconds(text string) (time.Duration, bool) {
+	n, err := strconv.ParseFloat(text, 64)
+	if err != nil || !(n >= 0 && n <= mostSeconds) {
+		return 0, false
 	}
-	if suite != nil {
-		run = result.Run{ID: q.id(), Status: suite.Status} // Histograms answers that the suite has several runs
+	return time.Duration(math.Round(n * float64(time.Second))), true
+}
+
+// parts are the parameters that select a part of a run.
+func parts() []Parameter {
+	return []Parameter{
+		{Name: "from", Kind: Seconds, Doc: "only from this time on, in seconds since the run's start"},
+		{Name: "to", Kind: Seconds, Doc: "only before this time, in seconds since the run's start"},
 	}
-	points := q.number("points", result.Columns)
-	tag := digest(text, []byte(q.r.URL.RawQuery))
-	if run.Status.Ended() && q.fresh(tag) {
-		return nil
-	}
-	d := Series{Schema: 1, Kind: "series", ID: run.ID, Status: run.Status, Phases: []PhaseSeries{}}
-	thin := result.NewThinner()
-	if err := s.client.Histograms(q.ctx, run.ID, points, func(iv report.Interval) error {
-		d.add(iv, thin)
-		return nil
-	}); err != nil {
-		return err
-	}
-	if run.Status.Ended() {
-		q.Header().Set("ETag", `"`+tag+`"`)
-		q.Header().Set("Cache-Control", revalidated)
-	}
-	return q.document(d)
 }

@@ -38,7 +38,7 @@ func (s *Server) templates(q *request) error {
 	if err != nil {
 		return fmt.Errorf("write JSON: %w", err)
 	}
-	q.sealed(jsonMedia, digest(text), text)
+	q.sealed(digest(text), text)
 	return nil
 }
 

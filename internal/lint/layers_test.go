@@ -79,6 +79,7 @@ func layers() []layer {
 			{name: "foreign", beside: []string{"result"}},
 			{name: "advice", beside: []string{"result"}},
 			{name: "incident", beside: []string{"result"}},
+			{name: "chart", beside: []string{"result"}},
 			{name: "table", beside: []string{"bottleneck", "capacity", "interference", "result"}},
 			{name: "capacity", beside: []string{"result"}},
 			{name: "interference", beside: []string{"result"}},

@@ -10,7 +10,6 @@ import (
 	"github.com/benchd/benchd/internal/plan"
 	"github.com/benchd/benchd/internal/record"
 	"github.com/benchd/benchd/internal/result"
-	"github.com/benchd/benchd/internal/wire"
 )
 
 // Interval is the measurements of all agents in an interval of a phase.
@@ -25,8 +24,8 @@ type Interval struct {
 // Histograms merges a run's windows over its agents, interval by interval, and passes each on. If atMost is not 0, neighbouring
 // intervals are merged, so that a phase has at most so many, without its tail. The histograms of an interval are valid until take returns.
 func (s *Store) Histograms(ctx context.Context, r *record.Run, atMost int, take func(Interval) error) error {
-	if r.State.Foreign != nil {
-		return wire.Errorf(wire.ErrNotAllowed, "run %s is foreign: the archive has its figures, not its histograms; they are in the files that it was imported from", r.Archived.ID)
+	if err := hasWindows(r); err != nil {
+		return err
 	}
 	if atMost == result.Columns && r.Archived.Status.Ended() {
 		return s.columns(ctx, r, take)

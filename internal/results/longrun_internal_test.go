@@ -34,7 +34,7 @@ var fourDays = flag.Bool("four-days", false, "make the long run four days long, 
 var longWindows = flag.Int("long-windows", 4*24*3600, "with -four-days, how many windows each agent sends")
 
 // rollUpAll rolls up all phases that it can, without pauses.
-func rollUpAll(t *testing.T, s *Store) {
+func rollUpAll(t testing.TB, s *Store) {
 	t.Helper()
 	extents, err := s.archive.Extents(t.Context(), "")
 	require.NoError(t, err)

@@ -8,6 +8,8 @@ import (
 	"log/slog"
 	"time"
 
+	"golang.org/x/sync/singleflight"
+
 	"github.com/benchd/benchd/internal/archive"
 	"github.com/benchd/benchd/internal/clock"
 	"github.com/benchd/benchd/internal/latency"
@@ -24,6 +26,7 @@ type Archive interface {
 	Run(ctx context.Context, id string) (archive.RunRecord, error)
 	Runs(ctx context.Context, suite string) ([]archive.RunRecord, error)
 	Windows(ctx context.Context, run string) iter.Seq2[*latency.Window, error]
+	Measured(ctx context.Context, run, phase string, from, to time.Duration) iter.Seq2[*latency.Window, error]
 	Events(ctx context.Context, run string) ([]archive.Event, error)
 	Observations(ctx context.Context, run string) ([]result.Observed, error)
 	Extents(ctx context.Context, run string) ([]archive.PhaseExtent, error)
@@ -67,7 +70,8 @@ type Store struct {
 	log        *slog.Logger
 	documents  *documents
 	sealed     *sealed
-	sealedRuns map[string]bool // those that maintenance has looked at; only it uses them
+	sealing    singleflight.Group // by key: requests for what is kept of a run share one computation
+	sealedRuns map[string]bool    // those that maintenance has looked at; only it uses them
 }
 
 // New returns a store.

@@ -33,7 +33,7 @@ func (s *Store) sealEach(ctx context.Context, extents []archive.PhaseExtent) err
 	return nil
 }
 
-// seal makes the document of an ended run, its columns and its logs, unless there are all of them. Logs that were removed because there
+// seal makes the document of an ended run, its columns, points and logs, unless there are all of them. Logs that were removed because there
 // are too many are left to the first report that needs them.
 func (s *Store) seal(ctx context.Context, id string) error {
 	suite, runs, err := s.Find(ctx, id)
@@ -52,7 +52,7 @@ func (s *Store) seal(ctx context.Context, id string) error {
 			return err
 		}
 	}
-	if s.sealed.has(id, sealedColumns, key) && s.sealed.tried(id, sealedLogs) {
+	if s.sealed.has(id, sealedColumns, key) && s.sealed.has(id, sealedPoints, key) && s.sealed.tried(id, sealedLogs) {
 		return nil
 	}
 	p, err := s.newPass(ctx, r, key)
@@ -104,12 +104,13 @@ func (s *Store) compute(ctx context.Context, suite archive.Suite, archived archi
 // mayBeLong reports whether the run of a phase may have windows enough to be sealed: they are counted when they are read.
 func (s *Store) mayBeLong(e archive.PhaseExtent) bool { return e.Windows >= s.sealed.windows/4 }
 
-// pass is a pass over the windows of a run, which makes its columns and its logs. Columns are merged of intervals, which are fewer
-// than windows.
+// pass is a pass over the windows of a run, which makes its columns, its points and its logs. Columns and points are merged of intervals,
+// which are fewer than windows.
 type pass struct {
 	fine, wide *merger
 	encode     logsEncoder
 	columns    *columnsFile
+	points     *pointsFile
 	logs       *logsFile
 	enough     int // windows for columns and logs that are kept
 	over       bool
@@ -121,7 +122,7 @@ func (s *Store) newPass(ctx context.Context, r *record.Run, key string) (*pass, 
 		return nil, err
 	}
 	id := r.Archived.ID
-	p := &pass{enough: s.sealed.windows, columns: s.keepColumns(id, key), logs: s.keepLogs(id, key)}
+	p := &pass{enough: s.sealed.windows, columns: s.keepColumns(id, key), points: s.keepPoints(r, lengths, key), logs: s.keepLogs(id, key)}
 	p.wide = newMerger(r, lengths, result.Columns, func(iv Interval) error {
 		p.columns.interval(iv)
 		return nil
@@ -134,7 +135,10 @@ func (s *Store) newPass(ctx context.Context, r *record.Run, key string) (*pass, 
 		if err := p.encode.interval(iv); err != nil {
 			return err
 		}
-		return p.wide.add(&latency.Window{ID: latency.WindowID{Phase: iv.Phase}, Start: iv.Start, End: iv.End, Tail: iv.Tail, Series: iv.Series})
+		if err := p.points.interval(iv); err != nil {
+			return err
+		}
+		return p.wide.add(windowOf(iv))
 	})
 	return p, nil
 }
@@ -143,24 +147,26 @@ func (p *pass) add(w *latency.Window) error { return p.fine.add(w) }
 
 // end keeps what was made of enough windows.
 func (p *pass) end(windows int) error {
-	for _, flush := range []func() error{p.fine.flush, p.wide.flush, p.encode.flush} {
+	for _, flush := range []func() error{p.fine.flush, p.wide.flush, p.points.flush, p.encode.flush} {
 		if err := flush(); err != nil {
 			return err
 		}
 	}
-	p.close(windows >= p.enough)
+	p.close(windows >= p.enough, true)
 	return nil
 }
 
 // drop keeps nothing, unless the pass has ended.
 func (p *pass) drop() {
 	if !p.over {
-		p.close(false)
+		p.close(false, false)
 	}
 }
 
-func (p *pass) close(keep bool) {
+// close keeps the files that report readers need of long runs, and those of charts, which are read more often.
+func (p *pass) close(long, whole bool) {
 	p.over = true
-	p.columns.close(keep)
-	p.logs.close(keep)
+	p.columns.close(long)
+	p.logs.close(long)
+	p.points.close(whole)
 }

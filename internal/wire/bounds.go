@@ -157,6 +157,10 @@ func bounds() []bound {
 		upTo("ForeignFile.bytes", maxFile),
 		upTo("ForeignFile.repeat", maxForeign),
 		upTo("HistogramsRequest.at_most", anyNumber),
+		upTo("ChartRequest.points", anyNumber),
+		upTo("ChartRequest.from_ns", float64(maxTime)),
+		upTo("ChartRequest.to_ns", float64(maxTime)),
+		upTo("ChartRequest.step_ns", float64(maxTime)),
 		{field: "ActRequest.args", items: maxMap},
 
 		// Coordinators to benchctl.

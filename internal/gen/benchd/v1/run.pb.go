@@ -137,6 +137,63 @@ func (ScheduleChange) EnumDescriptor() ([]byte, []int) {
 	return file_benchd_v1_run_proto_rawDescGZIP(), []int{1}
 }
 
+// ChartKind is what a chart shows.
+type ChartKind int32
+
+const (
+	// Not a chart.
+	ChartKind_CHART_KIND_UNSPECIFIED ChartKind = 0
+	// The measurements, merged over all agents.
+	ChartKind_CHART_KIND_SERIES ChartKind = 1
+	// Each agent.
+	ChartKind_CHART_KIND_AGENTS ChartKind = 2
+	// What targets and hosts reported.
+	ChartKind_CHART_KIND_TELEMETRY ChartKind = 3
+)
+
+// Enum value maps for ChartKind.
+var (
+	ChartKind_name = map[int32]string{
+		0: "CHART_KIND_UNSPECIFIED",
+		1: "CHART_KIND_SERIES",
+		2: "CHART_KIND_AGENTS",
+		3: "CHART_KIND_TELEMETRY",
+	}
+	ChartKind_value = map[string]int32{
+		"CHART_KIND_UNSPECIFIED": 0,
+		"CHART_KIND_SERIES":      1,
+		"CHART_KIND_AGENTS":      2,
+		"CHART_KIND_TELEMETRY":   3,
+	}
+)
+
+func (x ChartKind) Enum() *ChartKind {
+	p := new(ChartKind)
+	*p = x
+	return p
+}
+
+func (x ChartKind) String() string {
+	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
+}
+
+func (ChartKind) Descriptor() protoreflect.EnumDescriptor {
+	return file_benchd_v1_run_proto_enumTypes[2].Descriptor()
+}
+
+func (ChartKind) Type() protoreflect.EnumType {
+	return &file_benchd_v1_run_proto_enumTypes[2]
+}
+
+func (x ChartKind) Number() protoreflect.EnumNumber {
+	return protoreflect.EnumNumber(x)
+}
+
+// Deprecated: Use ChartKind.Descriptor instead.
+func (ChartKind) EnumDescriptor() ([]byte, []int) {
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{2}
+}
+
 // Submission is the input of a user, unchanged.
 type Submission struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -2182,6 +2239,152 @@ func (x *LoggedHistogram) GetMaxNs() int64 {
 	return 0
 }
 
+// ChartRequest asks for a chart.
+type ChartRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// A run's id, or that of a suite of one run.
+	Id string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	// What the chart shows.
+	Kind ChartKind `protobuf:"varint,2,opt,name=kind,proto3,enum=benchd.v1.ChartKind" json:"kind,omitempty"`
+	// How many points are wanted at most, of each phase or each figure; 0 for as many as a screen shows.
+	Points uint32 `protobuf:"varint,3,opt,name=points,proto3" json:"points,omitempty"`
+	// Only what is from this time on, in nanoseconds since the run's start.
+	FromNs int64 `protobuf:"varint,4,opt,name=from_ns,json=fromNs,proto3" json:"from_ns,omitempty"`
+	// Only what is before this time; 0 for all until the end.
+	ToNs int64 `protobuf:"varint,5,opt,name=to_ns,json=toNs,proto3" json:"to_ns,omitempty"`
+	// How long points of a series are at least, instead of points; 0 for any length.
+	StepNs        int64 `protobuf:"varint,6,opt,name=step_ns,json=stepNs,proto3" json:"step_ns,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ChartRequest) Reset() {
+	*x = ChartRequest{}
+	mi := &file_benchd_v1_run_proto_msgTypes[28]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ChartRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ChartRequest) ProtoMessage() {}
+
+func (x *ChartRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_benchd_v1_run_proto_msgTypes[28]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ChartRequest.ProtoReflect.Descriptor instead.
+func (*ChartRequest) Descriptor() ([]byte, []int) {
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{28}
+}
+
+func (x *ChartRequest) GetId() string {
+	if x != nil {
+		return x.Id
+	}
+	return ""
+}
+
+func (x *ChartRequest) GetKind() ChartKind {
+	if x != nil {
+		return x.Kind
+	}
+	return ChartKind_CHART_KIND_UNSPECIFIED
+}
+
+func (x *ChartRequest) GetPoints() uint32 {
+	if x != nil {
+		return x.Points
+	}
+	return 0
+}
+
+func (x *ChartRequest) GetFromNs() int64 {
+	if x != nil {
+		return x.FromNs
+	}
+	return 0
+}
+
+func (x *ChartRequest) GetToNs() int64 {
+	if x != nil {
+		return x.ToNs
+	}
+	return 0
+}
+
+func (x *ChartRequest) GetStepNs() int64 {
+	if x != nil {
+		return x.StepNs
+	}
+	return 0
+}
+
+// ChartResponse is a piece of the text.
+type ChartResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The piece.
+	Chunk []byte `protobuf:"bytes,1,opt,name=chunk,proto3" json:"chunk,omitempty"`
+	// Whether the run has ended, so that the chart does not change.
+	Ended         bool `protobuf:"varint,2,opt,name=ended,proto3" json:"ended,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ChartResponse) Reset() {
+	*x = ChartResponse{}
+	mi := &file_benchd_v1_run_proto_msgTypes[29]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ChartResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ChartResponse) ProtoMessage() {}
+
+func (x *ChartResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_benchd_v1_run_proto_msgTypes[29]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ChartResponse.ProtoReflect.Descriptor instead.
+func (*ChartResponse) Descriptor() ([]byte, []int) {
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{29}
+}
+
+func (x *ChartResponse) GetChunk() []byte {
+	if x != nil {
+		return x.Chunk
+	}
+	return nil
+}
+
+func (x *ChartResponse) GetEnded() bool {
+	if x != nil {
+		return x.Ended
+	}
+	return false
+}
+
 // PointsRequest asks for the raw points of a run.
 type PointsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -2195,7 +2398,7 @@ type PointsRequest struct {
 
 func (x *PointsRequest) Reset() {
 	*x = PointsRequest{}
-	mi := &file_benchd_v1_run_proto_msgTypes[28]
+	mi := &file_benchd_v1_run_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2207,7 +2410,7 @@ func (x *PointsRequest) String() string {
 func (*PointsRequest) ProtoMessage() {}
 
 func (x *PointsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[28]
+	mi := &file_benchd_v1_run_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2220,7 +2423,7 @@ func (x *PointsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PointsRequest.ProtoReflect.Descriptor instead.
 func (*PointsRequest) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{28}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *PointsRequest) GetId() string {
@@ -2262,7 +2465,7 @@ type PointsResponse struct {
 
 func (x *PointsResponse) Reset() {
 	*x = PointsResponse{}
-	mi := &file_benchd_v1_run_proto_msgTypes[29]
+	mi := &file_benchd_v1_run_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2274,7 +2477,7 @@ func (x *PointsResponse) String() string {
 func (*PointsResponse) ProtoMessage() {}
 
 func (x *PointsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[29]
+	mi := &file_benchd_v1_run_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2287,7 +2490,7 @@ func (x *PointsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PointsResponse.ProtoReflect.Descriptor instead.
 func (*PointsResponse) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{29}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *PointsResponse) GetShard() uint32 {
@@ -2365,7 +2568,7 @@ type Counted struct {
 
 func (x *Counted) Reset() {
 	*x = Counted{}
-	mi := &file_benchd_v1_run_proto_msgTypes[30]
+	mi := &file_benchd_v1_run_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2377,7 +2580,7 @@ func (x *Counted) String() string {
 func (*Counted) ProtoMessage() {}
 
 func (x *Counted) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[30]
+	mi := &file_benchd_v1_run_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2390,7 +2593,7 @@ func (x *Counted) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Counted.ProtoReflect.Descriptor instead.
 func (*Counted) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{30}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *Counted) GetWindows() uint32 {
@@ -2437,7 +2640,7 @@ type ListRequest struct {
 
 func (x *ListRequest) Reset() {
 	*x = ListRequest{}
-	mi := &file_benchd_v1_run_proto_msgTypes[31]
+	mi := &file_benchd_v1_run_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2449,7 +2652,7 @@ func (x *ListRequest) String() string {
 func (*ListRequest) ProtoMessage() {}
 
 func (x *ListRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[31]
+	mi := &file_benchd_v1_run_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2462,7 +2665,7 @@ func (x *ListRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListRequest.ProtoReflect.Descriptor instead.
 func (*ListRequest) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{31}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{33}
 }
 
 // ListResponse has the suites in the archive.
@@ -2476,7 +2679,7 @@ type ListResponse struct {
 
 func (x *ListResponse) Reset() {
 	*x = ListResponse{}
-	mi := &file_benchd_v1_run_proto_msgTypes[32]
+	mi := &file_benchd_v1_run_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2488,7 +2691,7 @@ func (x *ListResponse) String() string {
 func (*ListResponse) ProtoMessage() {}
 
 func (x *ListResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[32]
+	mi := &file_benchd_v1_run_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2501,7 +2704,7 @@ func (x *ListResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListResponse.ProtoReflect.Descriptor instead.
 func (*ListResponse) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{32}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{34}
 }
 
 func (x *ListResponse) GetSuites() []*SuiteSummary {
@@ -2547,7 +2750,7 @@ type SuiteSummary struct {
 
 func (x *SuiteSummary) Reset() {
 	*x = SuiteSummary{}
-	mi := &file_benchd_v1_run_proto_msgTypes[33]
+	mi := &file_benchd_v1_run_proto_msgTypes[35]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2559,7 +2762,7 @@ func (x *SuiteSummary) String() string {
 func (*SuiteSummary) ProtoMessage() {}
 
 func (x *SuiteSummary) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[33]
+	mi := &file_benchd_v1_run_proto_msgTypes[35]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2572,7 +2775,7 @@ func (x *SuiteSummary) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SuiteSummary.ProtoReflect.Descriptor instead.
 func (*SuiteSummary) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{33}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{35}
 }
 
 func (x *SuiteSummary) GetId() string {
@@ -2677,7 +2880,7 @@ type SubmissionRequest struct {
 
 func (x *SubmissionRequest) Reset() {
 	*x = SubmissionRequest{}
-	mi := &file_benchd_v1_run_proto_msgTypes[34]
+	mi := &file_benchd_v1_run_proto_msgTypes[36]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2689,7 +2892,7 @@ func (x *SubmissionRequest) String() string {
 func (*SubmissionRequest) ProtoMessage() {}
 
 func (x *SubmissionRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[34]
+	mi := &file_benchd_v1_run_proto_msgTypes[36]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2702,7 +2905,7 @@ func (x *SubmissionRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SubmissionRequest.ProtoReflect.Descriptor instead.
 func (*SubmissionRequest) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{34}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{36}
 }
 
 func (x *SubmissionRequest) GetId() string {
@@ -2725,7 +2928,7 @@ type SubmissionResponse struct {
 
 func (x *SubmissionResponse) Reset() {
 	*x = SubmissionResponse{}
-	mi := &file_benchd_v1_run_proto_msgTypes[35]
+	mi := &file_benchd_v1_run_proto_msgTypes[37]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2737,7 +2940,7 @@ func (x *SubmissionResponse) String() string {
 func (*SubmissionResponse) ProtoMessage() {}
 
 func (x *SubmissionResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[35]
+	mi := &file_benchd_v1_run_proto_msgTypes[37]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2750,7 +2953,7 @@ func (x *SubmissionResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SubmissionResponse.ProtoReflect.Descriptor instead.
 func (*SubmissionResponse) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{35}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{37}
 }
 
 func (x *SubmissionResponse) GetSubmit() *SubmitRequest {
@@ -2780,7 +2983,7 @@ type CancelRequest struct {
 
 func (x *CancelRequest) Reset() {
 	*x = CancelRequest{}
-	mi := &file_benchd_v1_run_proto_msgTypes[36]
+	mi := &file_benchd_v1_run_proto_msgTypes[38]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2792,7 +2995,7 @@ func (x *CancelRequest) String() string {
 func (*CancelRequest) ProtoMessage() {}
 
 func (x *CancelRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[36]
+	mi := &file_benchd_v1_run_proto_msgTypes[38]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2805,7 +3008,7 @@ func (x *CancelRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CancelRequest.ProtoReflect.Descriptor instead.
 func (*CancelRequest) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{36}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{38}
 }
 
 func (x *CancelRequest) GetId() string {
@@ -2831,7 +3034,7 @@ type CancelResponse struct {
 
 func (x *CancelResponse) Reset() {
 	*x = CancelResponse{}
-	mi := &file_benchd_v1_run_proto_msgTypes[37]
+	mi := &file_benchd_v1_run_proto_msgTypes[39]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2843,7 +3046,7 @@ func (x *CancelResponse) String() string {
 func (*CancelResponse) ProtoMessage() {}
 
 func (x *CancelResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[37]
+	mi := &file_benchd_v1_run_proto_msgTypes[39]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2856,7 +3059,7 @@ func (x *CancelResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CancelResponse.ProtoReflect.Descriptor instead.
 func (*CancelResponse) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{37}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{39}
 }
 
 // RemoveRequest names the suite to remove.
@@ -2870,7 +3073,7 @@ type RemoveRequest struct {
 
 func (x *RemoveRequest) Reset() {
 	*x = RemoveRequest{}
-	mi := &file_benchd_v1_run_proto_msgTypes[38]
+	mi := &file_benchd_v1_run_proto_msgTypes[40]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2882,7 +3085,7 @@ func (x *RemoveRequest) String() string {
 func (*RemoveRequest) ProtoMessage() {}
 
 func (x *RemoveRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[38]
+	mi := &file_benchd_v1_run_proto_msgTypes[40]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2895,7 +3098,7 @@ func (x *RemoveRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RemoveRequest.ProtoReflect.Descriptor instead.
 func (*RemoveRequest) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{38}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{40}
 }
 
 func (x *RemoveRequest) GetId() string {
@@ -2914,7 +3117,7 @@ type RemoveResponse struct {
 
 func (x *RemoveResponse) Reset() {
 	*x = RemoveResponse{}
-	mi := &file_benchd_v1_run_proto_msgTypes[39]
+	mi := &file_benchd_v1_run_proto_msgTypes[41]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2926,7 +3129,7 @@ func (x *RemoveResponse) String() string {
 func (*RemoveResponse) ProtoMessage() {}
 
 func (x *RemoveResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[39]
+	mi := &file_benchd_v1_run_proto_msgTypes[41]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2939,7 +3142,7 @@ func (x *RemoveResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RemoveResponse.ProtoReflect.Descriptor instead.
 func (*RemoveResponse) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{39}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{41}
 }
 
 // ExportRequest names the suite to export.
@@ -2953,7 +3156,7 @@ type ExportRequest struct {
 
 func (x *ExportRequest) Reset() {
 	*x = ExportRequest{}
-	mi := &file_benchd_v1_run_proto_msgTypes[40]
+	mi := &file_benchd_v1_run_proto_msgTypes[42]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2965,7 +3168,7 @@ func (x *ExportRequest) String() string {
 func (*ExportRequest) ProtoMessage() {}
 
 func (x *ExportRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[40]
+	mi := &file_benchd_v1_run_proto_msgTypes[42]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2978,7 +3181,7 @@ func (x *ExportRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExportRequest.ProtoReflect.Descriptor instead.
 func (*ExportRequest) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{40}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{42}
 }
 
 func (x *ExportRequest) GetId() string {
@@ -2999,7 +3202,7 @@ type ExportResponse struct {
 
 func (x *ExportResponse) Reset() {
 	*x = ExportResponse{}
-	mi := &file_benchd_v1_run_proto_msgTypes[41]
+	mi := &file_benchd_v1_run_proto_msgTypes[43]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3011,7 +3214,7 @@ func (x *ExportResponse) String() string {
 func (*ExportResponse) ProtoMessage() {}
 
 func (x *ExportResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[41]
+	mi := &file_benchd_v1_run_proto_msgTypes[43]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3024,7 +3227,7 @@ func (x *ExportResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExportResponse.ProtoReflect.Descriptor instead.
 func (*ExportResponse) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{41}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{43}
 }
 
 func (x *ExportResponse) GetChunk() []byte {
@@ -3047,7 +3250,7 @@ type ImportRequest struct {
 
 func (x *ImportRequest) Reset() {
 	*x = ImportRequest{}
-	mi := &file_benchd_v1_run_proto_msgTypes[42]
+	mi := &file_benchd_v1_run_proto_msgTypes[44]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3059,7 +3262,7 @@ func (x *ImportRequest) String() string {
 func (*ImportRequest) ProtoMessage() {}
 
 func (x *ImportRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[42]
+	mi := &file_benchd_v1_run_proto_msgTypes[44]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3072,7 +3275,7 @@ func (x *ImportRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ImportRequest.ProtoReflect.Descriptor instead.
 func (*ImportRequest) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{42}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{44}
 }
 
 func (x *ImportRequest) GetChunk() []byte {
@@ -3116,7 +3319,7 @@ type ForeignImport struct {
 
 func (x *ForeignImport) Reset() {
 	*x = ForeignImport{}
-	mi := &file_benchd_v1_run_proto_msgTypes[43]
+	mi := &file_benchd_v1_run_proto_msgTypes[45]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3128,7 +3331,7 @@ func (x *ForeignImport) String() string {
 func (*ForeignImport) ProtoMessage() {}
 
 func (x *ForeignImport) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[43]
+	mi := &file_benchd_v1_run_proto_msgTypes[45]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3141,7 +3344,7 @@ func (x *ForeignImport) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ForeignImport.ProtoReflect.Descriptor instead.
 func (*ForeignImport) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{43}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{45}
 }
 
 func (x *ForeignImport) GetName() string {
@@ -3222,7 +3425,7 @@ type ForeignFile struct {
 
 func (x *ForeignFile) Reset() {
 	*x = ForeignFile{}
-	mi := &file_benchd_v1_run_proto_msgTypes[44]
+	mi := &file_benchd_v1_run_proto_msgTypes[46]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3234,7 +3437,7 @@ func (x *ForeignFile) String() string {
 func (*ForeignFile) ProtoMessage() {}
 
 func (x *ForeignFile) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[44]
+	mi := &file_benchd_v1_run_proto_msgTypes[46]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3247,7 +3450,7 @@ func (x *ForeignFile) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ForeignFile.ProtoReflect.Descriptor instead.
 func (*ForeignFile) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{44}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{46}
 }
 
 func (x *ForeignFile) GetName() string {
@@ -3282,7 +3485,7 @@ type ImportResponse struct {
 
 func (x *ImportResponse) Reset() {
 	*x = ImportResponse{}
-	mi := &file_benchd_v1_run_proto_msgTypes[45]
+	mi := &file_benchd_v1_run_proto_msgTypes[47]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3294,7 +3497,7 @@ func (x *ImportResponse) String() string {
 func (*ImportResponse) ProtoMessage() {}
 
 func (x *ImportResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[45]
+	mi := &file_benchd_v1_run_proto_msgTypes[47]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3307,7 +3510,7 @@ func (x *ImportResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ImportResponse.ProtoReflect.Descriptor instead.
 func (*ImportResponse) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{45}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{47}
 }
 
 func (x *ImportResponse) GetId() string {
@@ -3326,7 +3529,7 @@ type AgentsRequest struct {
 
 func (x *AgentsRequest) Reset() {
 	*x = AgentsRequest{}
-	mi := &file_benchd_v1_run_proto_msgTypes[46]
+	mi := &file_benchd_v1_run_proto_msgTypes[48]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3338,7 +3541,7 @@ func (x *AgentsRequest) String() string {
 func (*AgentsRequest) ProtoMessage() {}
 
 func (x *AgentsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[46]
+	mi := &file_benchd_v1_run_proto_msgTypes[48]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3351,7 +3554,7 @@ func (x *AgentsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AgentsRequest.ProtoReflect.Descriptor instead.
 func (*AgentsRequest) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{46}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{48}
 }
 
 // AgentsResponse is the roster.
@@ -3365,7 +3568,7 @@ type AgentsResponse struct {
 
 func (x *AgentsResponse) Reset() {
 	*x = AgentsResponse{}
-	mi := &file_benchd_v1_run_proto_msgTypes[47]
+	mi := &file_benchd_v1_run_proto_msgTypes[49]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3377,7 +3580,7 @@ func (x *AgentsResponse) String() string {
 func (*AgentsResponse) ProtoMessage() {}
 
 func (x *AgentsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[47]
+	mi := &file_benchd_v1_run_proto_msgTypes[49]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3390,7 +3593,7 @@ func (x *AgentsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AgentsResponse.ProtoReflect.Descriptor instead.
 func (*AgentsResponse) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{47}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{49}
 }
 
 func (x *AgentsResponse) GetAgents() []*AgentInfo {
@@ -3439,7 +3642,7 @@ type AgentInfo struct {
 
 func (x *AgentInfo) Reset() {
 	*x = AgentInfo{}
-	mi := &file_benchd_v1_run_proto_msgTypes[48]
+	mi := &file_benchd_v1_run_proto_msgTypes[50]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3451,7 +3654,7 @@ func (x *AgentInfo) String() string {
 func (*AgentInfo) ProtoMessage() {}
 
 func (x *AgentInfo) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[48]
+	mi := &file_benchd_v1_run_proto_msgTypes[50]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3464,7 +3667,7 @@ func (x *AgentInfo) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AgentInfo.ProtoReflect.Descriptor instead.
 func (*AgentInfo) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{48}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{50}
 }
 
 func (x *AgentInfo) GetName() string {
@@ -3579,7 +3782,7 @@ type DrainRequest struct {
 
 func (x *DrainRequest) Reset() {
 	*x = DrainRequest{}
-	mi := &file_benchd_v1_run_proto_msgTypes[49]
+	mi := &file_benchd_v1_run_proto_msgTypes[51]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3591,7 +3794,7 @@ func (x *DrainRequest) String() string {
 func (*DrainRequest) ProtoMessage() {}
 
 func (x *DrainRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[49]
+	mi := &file_benchd_v1_run_proto_msgTypes[51]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3604,7 +3807,7 @@ func (x *DrainRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DrainRequest.ProtoReflect.Descriptor instead.
 func (*DrainRequest) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{49}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{51}
 }
 
 func (x *DrainRequest) GetName() string {
@@ -3630,7 +3833,7 @@ type DrainResponse struct {
 
 func (x *DrainResponse) Reset() {
 	*x = DrainResponse{}
-	mi := &file_benchd_v1_run_proto_msgTypes[50]
+	mi := &file_benchd_v1_run_proto_msgTypes[52]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3642,7 +3845,7 @@ func (x *DrainResponse) String() string {
 func (*DrainResponse) ProtoMessage() {}
 
 func (x *DrainResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[50]
+	mi := &file_benchd_v1_run_proto_msgTypes[52]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3655,7 +3858,7 @@ func (x *DrainResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DrainResponse.ProtoReflect.Descriptor instead.
 func (*DrainResponse) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{50}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{52}
 }
 
 // ActRequest asks for an action.
@@ -3681,7 +3884,7 @@ type ActRequest struct {
 
 func (x *ActRequest) Reset() {
 	*x = ActRequest{}
-	mi := &file_benchd_v1_run_proto_msgTypes[51]
+	mi := &file_benchd_v1_run_proto_msgTypes[53]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3693,7 +3896,7 @@ func (x *ActRequest) String() string {
 func (*ActRequest) ProtoMessage() {}
 
 func (x *ActRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[51]
+	mi := &file_benchd_v1_run_proto_msgTypes[53]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3706,7 +3909,7 @@ func (x *ActRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ActRequest.ProtoReflect.Descriptor instead.
 func (*ActRequest) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{51}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{53}
 }
 
 func (x *ActRequest) GetSubmission() *Submission {
@@ -3773,7 +3976,7 @@ type ActResponse struct {
 
 func (x *ActResponse) Reset() {
 	*x = ActResponse{}
-	mi := &file_benchd_v1_run_proto_msgTypes[52]
+	mi := &file_benchd_v1_run_proto_msgTypes[54]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3785,7 +3988,7 @@ func (x *ActResponse) String() string {
 func (*ActResponse) ProtoMessage() {}
 
 func (x *ActResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[52]
+	mi := &file_benchd_v1_run_proto_msgTypes[54]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3798,7 +4001,7 @@ func (x *ActResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ActResponse.ProtoReflect.Descriptor instead.
 func (*ActResponse) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{52}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{54}
 }
 
 func (x *ActResponse) GetAgent() string {
@@ -3831,7 +4034,7 @@ type AboutRequest struct {
 
 func (x *AboutRequest) Reset() {
 	*x = AboutRequest{}
-	mi := &file_benchd_v1_run_proto_msgTypes[53]
+	mi := &file_benchd_v1_run_proto_msgTypes[55]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3843,7 +4046,7 @@ func (x *AboutRequest) String() string {
 func (*AboutRequest) ProtoMessage() {}
 
 func (x *AboutRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[53]
+	mi := &file_benchd_v1_run_proto_msgTypes[55]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3856,7 +4059,7 @@ func (x *AboutRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AboutRequest.ProtoReflect.Descriptor instead.
 func (*AboutRequest) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{53}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{55}
 }
 
 // AboutResponse describes a coordinator.
@@ -3892,7 +4095,7 @@ type AboutResponse struct {
 
 func (x *AboutResponse) Reset() {
 	*x = AboutResponse{}
-	mi := &file_benchd_v1_run_proto_msgTypes[54]
+	mi := &file_benchd_v1_run_proto_msgTypes[56]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3904,7 +4107,7 @@ func (x *AboutResponse) String() string {
 func (*AboutResponse) ProtoMessage() {}
 
 func (x *AboutResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[54]
+	mi := &file_benchd_v1_run_proto_msgTypes[56]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3917,7 +4120,7 @@ func (x *AboutResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AboutResponse.ProtoReflect.Descriptor instead.
 func (*AboutResponse) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{54}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{56}
 }
 
 func (x *AboutResponse) GetVersion() string {
@@ -4019,7 +4222,7 @@ type AuditRequest struct {
 
 func (x *AuditRequest) Reset() {
 	*x = AuditRequest{}
-	mi := &file_benchd_v1_run_proto_msgTypes[55]
+	mi := &file_benchd_v1_run_proto_msgTypes[57]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4031,7 +4234,7 @@ func (x *AuditRequest) String() string {
 func (*AuditRequest) ProtoMessage() {}
 
 func (x *AuditRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[55]
+	mi := &file_benchd_v1_run_proto_msgTypes[57]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4044,7 +4247,7 @@ func (x *AuditRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AuditRequest.ProtoReflect.Descriptor instead.
 func (*AuditRequest) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{55}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{57}
 }
 
 func (x *AuditRequest) GetSince() *timestamppb.Timestamp {
@@ -4079,7 +4282,7 @@ type AuditResponse struct {
 
 func (x *AuditResponse) Reset() {
 	*x = AuditResponse{}
-	mi := &file_benchd_v1_run_proto_msgTypes[56]
+	mi := &file_benchd_v1_run_proto_msgTypes[58]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4091,7 +4294,7 @@ func (x *AuditResponse) String() string {
 func (*AuditResponse) ProtoMessage() {}
 
 func (x *AuditResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[56]
+	mi := &file_benchd_v1_run_proto_msgTypes[58]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4104,7 +4307,7 @@ func (x *AuditResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AuditResponse.ProtoReflect.Descriptor instead.
 func (*AuditResponse) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{56}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{58}
 }
 
 func (x *AuditResponse) GetLine() []byte {
@@ -4123,7 +4326,7 @@ type WebhooksRequest struct {
 
 func (x *WebhooksRequest) Reset() {
 	*x = WebhooksRequest{}
-	mi := &file_benchd_v1_run_proto_msgTypes[57]
+	mi := &file_benchd_v1_run_proto_msgTypes[59]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4135,7 +4338,7 @@ func (x *WebhooksRequest) String() string {
 func (*WebhooksRequest) ProtoMessage() {}
 
 func (x *WebhooksRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[57]
+	mi := &file_benchd_v1_run_proto_msgTypes[59]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4148,7 +4351,7 @@ func (x *WebhooksRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WebhooksRequest.ProtoReflect.Descriptor instead.
 func (*WebhooksRequest) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{57}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{59}
 }
 
 // WebhooksResponse has all webhooks.
@@ -4164,7 +4367,7 @@ type WebhooksResponse struct {
 
 func (x *WebhooksResponse) Reset() {
 	*x = WebhooksResponse{}
-	mi := &file_benchd_v1_run_proto_msgTypes[58]
+	mi := &file_benchd_v1_run_proto_msgTypes[60]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4176,7 +4379,7 @@ func (x *WebhooksResponse) String() string {
 func (*WebhooksResponse) ProtoMessage() {}
 
 func (x *WebhooksResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[58]
+	mi := &file_benchd_v1_run_proto_msgTypes[60]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4189,7 +4392,7 @@ func (x *WebhooksResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WebhooksResponse.ProtoReflect.Descriptor instead.
 func (*WebhooksResponse) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{58}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{60}
 }
 
 func (x *WebhooksResponse) GetWebhooks() [][]byte {
@@ -4217,7 +4420,7 @@ type TestWebhookRequest struct {
 
 func (x *TestWebhookRequest) Reset() {
 	*x = TestWebhookRequest{}
-	mi := &file_benchd_v1_run_proto_msgTypes[59]
+	mi := &file_benchd_v1_run_proto_msgTypes[61]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4229,7 +4432,7 @@ func (x *TestWebhookRequest) String() string {
 func (*TestWebhookRequest) ProtoMessage() {}
 
 func (x *TestWebhookRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[59]
+	mi := &file_benchd_v1_run_proto_msgTypes[61]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4242,7 +4445,7 @@ func (x *TestWebhookRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TestWebhookRequest.ProtoReflect.Descriptor instead.
 func (*TestWebhookRequest) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{59}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{61}
 }
 
 func (x *TestWebhookRequest) GetName() string {
@@ -4265,7 +4468,7 @@ type TestWebhookResponse struct {
 
 func (x *TestWebhookResponse) Reset() {
 	*x = TestWebhookResponse{}
-	mi := &file_benchd_v1_run_proto_msgTypes[60]
+	mi := &file_benchd_v1_run_proto_msgTypes[62]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4277,7 +4480,7 @@ func (x *TestWebhookResponse) String() string {
 func (*TestWebhookResponse) ProtoMessage() {}
 
 func (x *TestWebhookResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[60]
+	mi := &file_benchd_v1_run_proto_msgTypes[62]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4290,7 +4493,7 @@ func (x *TestWebhookResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TestWebhookResponse.ProtoReflect.Descriptor instead.
 func (*TestWebhookResponse) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{60}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{62}
 }
 
 func (x *TestWebhookResponse) GetHttpStatus() uint32 {
@@ -4320,7 +4523,7 @@ type UploadRequest struct {
 
 func (x *UploadRequest) Reset() {
 	*x = UploadRequest{}
-	mi := &file_benchd_v1_run_proto_msgTypes[61]
+	mi := &file_benchd_v1_run_proto_msgTypes[63]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4332,7 +4535,7 @@ func (x *UploadRequest) String() string {
 func (*UploadRequest) ProtoMessage() {}
 
 func (x *UploadRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[61]
+	mi := &file_benchd_v1_run_proto_msgTypes[63]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4345,7 +4548,7 @@ func (x *UploadRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UploadRequest.ProtoReflect.Descriptor instead.
 func (*UploadRequest) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{61}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{63}
 }
 
 func (x *UploadRequest) GetCard() string {
@@ -4373,7 +4576,7 @@ type UploadResponse struct {
 
 func (x *UploadResponse) Reset() {
 	*x = UploadResponse{}
-	mi := &file_benchd_v1_run_proto_msgTypes[62]
+	mi := &file_benchd_v1_run_proto_msgTypes[64]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4385,7 +4588,7 @@ func (x *UploadResponse) String() string {
 func (*UploadResponse) ProtoMessage() {}
 
 func (x *UploadResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[62]
+	mi := &file_benchd_v1_run_proto_msgTypes[64]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4398,7 +4601,7 @@ func (x *UploadResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UploadResponse.ProtoReflect.Descriptor instead.
 func (*UploadResponse) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{62}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{64}
 }
 
 func (x *UploadResponse) GetId() string {
@@ -4588,7 +4791,17 @@ const file_benchd_v1_run_proto_rawDesc = "" +
 	"\n" +
 	"highest_ns\x18\x02 \x01(\x03R\thighestNs\x12\x1a\n" +
 	"\boverflow\x18\x03 \x01(\x04R\boverflow\x12\x15\n" +
-	"\x06max_ns\x18\x04 \x01(\x03R\x05maxNs\";\n" +
+	"\x06max_ns\x18\x04 \x01(\x03R\x05maxNs\"\xa7\x01\n" +
+	"\fChartRequest\x12\x0e\n" +
+	"\x02id\x18\x01 \x01(\tR\x02id\x12(\n" +
+	"\x04kind\x18\x02 \x01(\x0e2\x14.benchd.v1.ChartKindR\x04kind\x12\x16\n" +
+	"\x06points\x18\x03 \x01(\rR\x06points\x12\x17\n" +
+	"\afrom_ns\x18\x04 \x01(\x03R\x06fromNs\x12\x13\n" +
+	"\x05to_ns\x18\x05 \x01(\x03R\x04toNs\x12\x17\n" +
+	"\astep_ns\x18\x06 \x01(\x03R\x06stepNs\";\n" +
+	"\rChartResponse\x12\x14\n" +
+	"\x05chunk\x18\x01 \x01(\fR\x05chunk\x12\x14\n" +
+	"\x05ended\x18\x02 \x01(\bR\x05ended\";\n" +
 	"\rPointsRequest\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x1a\n" +
 	"\battempts\x18\x02 \x01(\bR\battempts\"\xcc\x02\n" +
@@ -4762,7 +4975,12 @@ const file_benchd_v1_run_proto_rawDesc = "" +
 	"\x15SCHEDULE_CHANGE_PAUSE\x10\x01\x12\x1a\n" +
 	"\x16SCHEDULE_CHANGE_RESUME\x10\x02\x12\x17\n" +
 	"\x13SCHEDULE_CHANGE_RUN\x10\x03\x12\x1a\n" +
-	"\x16SCHEDULE_CHANGE_DELETE\x10\x042\xba\f\n" +
+	"\x16SCHEDULE_CHANGE_DELETE\x10\x04*o\n" +
+	"\tChartKind\x12\x1a\n" +
+	"\x16CHART_KIND_UNSPECIFIED\x10\x00\x12\x15\n" +
+	"\x11CHART_KIND_SERIES\x10\x01\x12\x15\n" +
+	"\x11CHART_KIND_AGENTS\x10\x02\x12\x18\n" +
+	"\x14CHART_KIND_TELEMETRY\x10\x032\xf8\f\n" +
 	"\n" +
 	"RunService\x12=\n" +
 	"\x06Submit\x12\x18.benchd.v1.SubmitRequest\x1a\x19.benchd.v1.SubmitResponse\x12C\n" +
@@ -4774,7 +4992,8 @@ const file_benchd_v1_run_proto_rawDesc = "" +
 	"\x05Watch\x12\x17.benchd.v1.WatchRequest\x1a\x18.benchd.v1.WatchResponse0\x01\x126\n" +
 	"\x03Get\x12\x15.benchd.v1.GetRequest\x1a\x16.benchd.v1.GetResponse0\x01\x12K\n" +
 	"\n" +
-	"Histograms\x12\x1c.benchd.v1.HistogramsRequest\x1a\x1d.benchd.v1.HistogramsResponse0\x01\x12?\n" +
+	"Histograms\x12\x1c.benchd.v1.HistogramsRequest\x1a\x1d.benchd.v1.HistogramsResponse0\x01\x12<\n" +
+	"\x05Chart\x12\x17.benchd.v1.ChartRequest\x1a\x18.benchd.v1.ChartResponse0\x01\x12?\n" +
 	"\x06Points\x12\x18.benchd.v1.PointsRequest\x1a\x19.benchd.v1.PointsResponse0\x01\x127\n" +
 	"\x04List\x12\x16.benchd.v1.ListRequest\x1a\x17.benchd.v1.ListResponse\x12I\n" +
 	"\n" +
@@ -4804,195 +5023,201 @@ func file_benchd_v1_run_proto_rawDescGZIP() []byte {
 	return file_benchd_v1_run_proto_rawDescData
 }
 
-var file_benchd_v1_run_proto_enumTypes = make([]protoimpl.EnumInfo, 2)
-var file_benchd_v1_run_proto_msgTypes = make([]protoimpl.MessageInfo, 72)
+var file_benchd_v1_run_proto_enumTypes = make([]protoimpl.EnumInfo, 3)
+var file_benchd_v1_run_proto_msgTypes = make([]protoimpl.MessageInfo, 74)
 var file_benchd_v1_run_proto_goTypes = []any{
 	(AgentLossPolicy)(0),           // 0: benchd.v1.AgentLossPolicy
 	(ScheduleChange)(0),            // 1: benchd.v1.ScheduleChange
-	(*Submission)(nil),             // 2: benchd.v1.Submission
-	(*SourceFile)(nil),             // 3: benchd.v1.SourceFile
-	(*Setting)(nil),                // 4: benchd.v1.Setting
-	(*SubmitRequest)(nil),          // 5: benchd.v1.SubmitRequest
-	(*SubmitResponse)(nil),         // 6: benchd.v1.SubmitResponse
-	(*ScheduleRequest)(nil),        // 7: benchd.v1.ScheduleRequest
-	(*ScheduleResponse)(nil),       // 8: benchd.v1.ScheduleResponse
-	(*SchedulesRequest)(nil),       // 9: benchd.v1.SchedulesRequest
-	(*SchedulesResponse)(nil),      // 10: benchd.v1.SchedulesResponse
-	(*ChangeScheduleRequest)(nil),  // 11: benchd.v1.ChangeScheduleRequest
-	(*ChangeScheduleResponse)(nil), // 12: benchd.v1.ChangeScheduleResponse
-	(*ValidateRequest)(nil),        // 13: benchd.v1.ValidateRequest
-	(*ValidateResponse)(nil),       // 14: benchd.v1.ValidateResponse
-	(*AdviseRequest)(nil),          // 15: benchd.v1.AdviseRequest
-	(*AdviseResponse)(nil),         // 16: benchd.v1.AdviseResponse
-	(*WatchRequest)(nil),           // 17: benchd.v1.WatchRequest
-	(*WatchResponse)(nil),          // 18: benchd.v1.WatchResponse
-	(*LiveStatus)(nil),             // 19: benchd.v1.LiveStatus
-	(*LiveOperation)(nil),          // 20: benchd.v1.LiveOperation
-	(*LiveAgent)(nil),              // 21: benchd.v1.LiveAgent
-	(*LiveEvent)(nil),              // 22: benchd.v1.LiveEvent
-	(*GetRequest)(nil),             // 23: benchd.v1.GetRequest
-	(*GetResponse)(nil),            // 24: benchd.v1.GetResponse
-	(*HistogramsRequest)(nil),      // 25: benchd.v1.HistogramsRequest
-	(*HistogramsResponse)(nil),     // 26: benchd.v1.HistogramsResponse
-	(*LoggedInterval)(nil),         // 27: benchd.v1.LoggedInterval
-	(*LoggedSeries)(nil),           // 28: benchd.v1.LoggedSeries
-	(*LoggedHistogram)(nil),        // 29: benchd.v1.LoggedHistogram
-	(*PointsRequest)(nil),          // 30: benchd.v1.PointsRequest
-	(*PointsResponse)(nil),         // 31: benchd.v1.PointsResponse
-	(*Counted)(nil),                // 32: benchd.v1.Counted
-	(*ListRequest)(nil),            // 33: benchd.v1.ListRequest
-	(*ListResponse)(nil),           // 34: benchd.v1.ListResponse
-	(*SuiteSummary)(nil),           // 35: benchd.v1.SuiteSummary
-	(*SubmissionRequest)(nil),      // 36: benchd.v1.SubmissionRequest
-	(*SubmissionResponse)(nil),     // 37: benchd.v1.SubmissionResponse
-	(*CancelRequest)(nil),          // 38: benchd.v1.CancelRequest
-	(*CancelResponse)(nil),         // 39: benchd.v1.CancelResponse
-	(*RemoveRequest)(nil),          // 40: benchd.v1.RemoveRequest
-	(*RemoveResponse)(nil),         // 41: benchd.v1.RemoveResponse
-	(*ExportRequest)(nil),          // 42: benchd.v1.ExportRequest
-	(*ExportResponse)(nil),         // 43: benchd.v1.ExportResponse
-	(*ImportRequest)(nil),          // 44: benchd.v1.ImportRequest
-	(*ForeignImport)(nil),          // 45: benchd.v1.ForeignImport
-	(*ForeignFile)(nil),            // 46: benchd.v1.ForeignFile
-	(*ImportResponse)(nil),         // 47: benchd.v1.ImportResponse
-	(*AgentsRequest)(nil),          // 48: benchd.v1.AgentsRequest
-	(*AgentsResponse)(nil),         // 49: benchd.v1.AgentsResponse
-	(*AgentInfo)(nil),              // 50: benchd.v1.AgentInfo
-	(*DrainRequest)(nil),           // 51: benchd.v1.DrainRequest
-	(*DrainResponse)(nil),          // 52: benchd.v1.DrainResponse
-	(*ActRequest)(nil),             // 53: benchd.v1.ActRequest
-	(*ActResponse)(nil),            // 54: benchd.v1.ActResponse
-	(*AboutRequest)(nil),           // 55: benchd.v1.AboutRequest
-	(*AboutResponse)(nil),          // 56: benchd.v1.AboutResponse
-	(*AuditRequest)(nil),           // 57: benchd.v1.AuditRequest
-	(*AuditResponse)(nil),          // 58: benchd.v1.AuditResponse
-	(*WebhooksRequest)(nil),        // 59: benchd.v1.WebhooksRequest
-	(*WebhooksResponse)(nil),       // 60: benchd.v1.WebhooksResponse
-	(*TestWebhookRequest)(nil),     // 61: benchd.v1.TestWebhookRequest
-	(*TestWebhookResponse)(nil),    // 62: benchd.v1.TestWebhookResponse
-	(*UploadRequest)(nil),          // 63: benchd.v1.UploadRequest
-	(*UploadResponse)(nil),         // 64: benchd.v1.UploadResponse
-	nil,                            // 65: benchd.v1.Submission.TagsEntry
-	nil,                            // 66: benchd.v1.Submission.AttachmentsEntry
-	nil,                            // 67: benchd.v1.SubmitRequest.SelectEntry
-	nil,                            // 68: benchd.v1.AdviseRequest.SelectEntry
-	nil,                            // 69: benchd.v1.PointsResponse.BegunNsEntry
-	nil,                            // 70: benchd.v1.SuiteSummary.TagsEntry
-	nil,                            // 71: benchd.v1.ForeignImport.TagsEntry
-	nil,                            // 72: benchd.v1.AgentInfo.LabelsEntry
-	nil,                            // 73: benchd.v1.ActRequest.ArgsEntry
-	(*durationpb.Duration)(nil),    // 74: google.protobuf.Duration
-	(*timestamppb.Timestamp)(nil),  // 75: google.protobuf.Timestamp
-	(*Series)(nil),                 // 76: benchd.v1.Series
-	(*HostFacts)(nil),              // 77: benchd.v1.HostFacts
+	(ChartKind)(0),                 // 2: benchd.v1.ChartKind
+	(*Submission)(nil),             // 3: benchd.v1.Submission
+	(*SourceFile)(nil),             // 4: benchd.v1.SourceFile
+	(*Setting)(nil),                // 5: benchd.v1.Setting
+	(*SubmitRequest)(nil),          // 6: benchd.v1.SubmitRequest
+	(*SubmitResponse)(nil),         // 7: benchd.v1.SubmitResponse
+	(*ScheduleRequest)(nil),        // 8: benchd.v1.ScheduleRequest
+	(*ScheduleResponse)(nil),       // 9: benchd.v1.ScheduleResponse
+	(*SchedulesRequest)(nil),       // 10: benchd.v1.SchedulesRequest
+	(*SchedulesResponse)(nil),      // 11: benchd.v1.SchedulesResponse
+	(*ChangeScheduleRequest)(nil),  // 12: benchd.v1.ChangeScheduleRequest
+	(*ChangeScheduleResponse)(nil), // 13: benchd.v1.ChangeScheduleResponse
+	(*ValidateRequest)(nil),        // 14: benchd.v1.ValidateRequest
+	(*ValidateResponse)(nil),       // 15: benchd.v1.ValidateResponse
+	(*AdviseRequest)(nil),          // 16: benchd.v1.AdviseRequest
+	(*AdviseResponse)(nil),         // 17: benchd.v1.AdviseResponse
+	(*WatchRequest)(nil),           // 18: benchd.v1.WatchRequest
+	(*WatchResponse)(nil),          // 19: benchd.v1.WatchResponse
+	(*LiveStatus)(nil),             // 20: benchd.v1.LiveStatus
+	(*LiveOperation)(nil),          // 21: benchd.v1.LiveOperation
+	(*LiveAgent)(nil),              // 22: benchd.v1.LiveAgent
+	(*LiveEvent)(nil),              // 23: benchd.v1.LiveEvent
+	(*GetRequest)(nil),             // 24: benchd.v1.GetRequest
+	(*GetResponse)(nil),            // 25: benchd.v1.GetResponse
+	(*HistogramsRequest)(nil),      // 26: benchd.v1.HistogramsRequest
+	(*HistogramsResponse)(nil),     // 27: benchd.v1.HistogramsResponse
+	(*LoggedInterval)(nil),         // 28: benchd.v1.LoggedInterval
+	(*LoggedSeries)(nil),           // 29: benchd.v1.LoggedSeries
+	(*LoggedHistogram)(nil),        // 30: benchd.v1.LoggedHistogram
+	(*ChartRequest)(nil),           // 31: benchd.v1.ChartRequest
+	(*ChartResponse)(nil),          // 32: benchd.v1.ChartResponse
+	(*PointsRequest)(nil),          // 33: benchd.v1.PointsRequest
+	(*PointsResponse)(nil),         // 34: benchd.v1.PointsResponse
+	(*Counted)(nil),                // 35: benchd.v1.Counted
+	(*ListRequest)(nil),            // 36: benchd.v1.ListRequest
+	(*ListResponse)(nil),           // 37: benchd.v1.ListResponse
+	(*SuiteSummary)(nil),           // 38: benchd.v1.SuiteSummary
+	(*SubmissionRequest)(nil),      // 39: benchd.v1.SubmissionRequest
+	(*SubmissionResponse)(nil),     // 40: benchd.v1.SubmissionResponse
+	(*CancelRequest)(nil),          // 41: benchd.v1.CancelRequest
+	(*CancelResponse)(nil),         // 42: benchd.v1.CancelResponse
+	(*RemoveRequest)(nil),          // 43: benchd.v1.RemoveRequest
+	(*RemoveResponse)(nil),         // 44: benchd.v1.RemoveResponse
+	(*ExportRequest)(nil),          // 45: benchd.v1.ExportRequest
+	(*ExportResponse)(nil),         // 46: benchd.v1.ExportResponse
+	(*ImportRequest)(nil),          // 47: benchd.v1.ImportRequest
+	(*ForeignImport)(nil),          // 48: benchd.v1.ForeignImport
+	(*ForeignFile)(nil),            // 49: benchd.v1.ForeignFile
+	(*ImportResponse)(nil),         // 50: benchd.v1.ImportResponse
+	(*AgentsRequest)(nil),          // 51: benchd.v1.AgentsRequest
+	(*AgentsResponse)(nil),         // 52: benchd.v1.AgentsResponse
+	(*AgentInfo)(nil),              // 53: benchd.v1.AgentInfo
+	(*DrainRequest)(nil),           // 54: benchd.v1.DrainRequest
+	(*DrainResponse)(nil),          // 55: benchd.v1.DrainResponse
+	(*ActRequest)(nil),             // 56: benchd.v1.ActRequest
+	(*ActResponse)(nil),            // 57: benchd.v1.ActResponse
+	(*AboutRequest)(nil),           // 58: benchd.v1.AboutRequest
+	(*AboutResponse)(nil),          // 59: benchd.v1.AboutResponse
+	(*AuditRequest)(nil),           // 60: benchd.v1.AuditRequest
+	(*AuditResponse)(nil),          // 61: benchd.v1.AuditResponse
+	(*WebhooksRequest)(nil),        // 62: benchd.v1.WebhooksRequest
+	(*WebhooksResponse)(nil),       // 63: benchd.v1.WebhooksResponse
+	(*TestWebhookRequest)(nil),     // 64: benchd.v1.TestWebhookRequest
+	(*TestWebhookResponse)(nil),    // 65: benchd.v1.TestWebhookResponse
+	(*UploadRequest)(nil),          // 66: benchd.v1.UploadRequest
+	(*UploadResponse)(nil),         // 67: benchd.v1.UploadResponse
+	nil,                            // 68: benchd.v1.Submission.TagsEntry
+	nil,                            // 69: benchd.v1.Submission.AttachmentsEntry
+	nil,                            // 70: benchd.v1.SubmitRequest.SelectEntry
+	nil,                            // 71: benchd.v1.AdviseRequest.SelectEntry
+	nil,                            // 72: benchd.v1.PointsResponse.BegunNsEntry
+	nil,                            // 73: benchd.v1.SuiteSummary.TagsEntry
+	nil,                            // 74: benchd.v1.ForeignImport.TagsEntry
+	nil,                            // 75: benchd.v1.AgentInfo.LabelsEntry
+	nil,                            // 76: benchd.v1.ActRequest.ArgsEntry
+	(*durationpb.Duration)(nil),    // 77: google.protobuf.Duration
+	(*timestamppb.Timestamp)(nil),  // 78: google.protobuf.Timestamp
+	(*Series)(nil),                 // 79: benchd.v1.Series
+	(*HostFacts)(nil),              // 80: benchd.v1.HostFacts
 }
 var file_benchd_v1_run_proto_depIdxs = []int32{
-	3,  // 0: benchd.v1.Submission.files:type_name -> benchd.v1.SourceFile
-	4,  // 1: benchd.v1.Submission.properties:type_name -> benchd.v1.Setting
-	4,  // 2: benchd.v1.Submission.flags:type_name -> benchd.v1.Setting
-	65, // 3: benchd.v1.Submission.tags:type_name -> benchd.v1.Submission.TagsEntry
-	66, // 4: benchd.v1.Submission.attachments:type_name -> benchd.v1.Submission.AttachmentsEntry
-	3,  // 5: benchd.v1.Submission.suite:type_name -> benchd.v1.SourceFile
-	4,  // 6: benchd.v1.Submission.variables:type_name -> benchd.v1.Setting
-	2,  // 7: benchd.v1.SubmitRequest.submission:type_name -> benchd.v1.Submission
-	67, // 8: benchd.v1.SubmitRequest.select:type_name -> benchd.v1.SubmitRequest.SelectEntry
-	74, // 9: benchd.v1.SubmitRequest.wait_agents:type_name -> google.protobuf.Duration
+	4,  // 0: benchd.v1.Submission.files:type_name -> benchd.v1.SourceFile
+	5,  // 1: benchd.v1.Submission.properties:type_name -> benchd.v1.Setting
+	5,  // 2: benchd.v1.Submission.flags:type_name -> benchd.v1.Setting
+	68, // 3: benchd.v1.Submission.tags:type_name -> benchd.v1.Submission.TagsEntry
+	69, // 4: benchd.v1.Submission.attachments:type_name -> benchd.v1.Submission.AttachmentsEntry
+	4,  // 5: benchd.v1.Submission.suite:type_name -> benchd.v1.SourceFile
+	5,  // 6: benchd.v1.Submission.variables:type_name -> benchd.v1.Setting
+	3,  // 7: benchd.v1.SubmitRequest.submission:type_name -> benchd.v1.Submission
+	70, // 8: benchd.v1.SubmitRequest.select:type_name -> benchd.v1.SubmitRequest.SelectEntry
+	77, // 9: benchd.v1.SubmitRequest.wait_agents:type_name -> google.protobuf.Duration
 	0,  // 10: benchd.v1.SubmitRequest.on_agent_loss:type_name -> benchd.v1.AgentLossPolicy
-	5,  // 11: benchd.v1.ScheduleRequest.submit:type_name -> benchd.v1.SubmitRequest
-	75, // 12: benchd.v1.ScheduleResponse.next:type_name -> google.protobuf.Timestamp
+	6,  // 11: benchd.v1.ScheduleRequest.submit:type_name -> benchd.v1.SubmitRequest
+	78, // 12: benchd.v1.ScheduleResponse.next:type_name -> google.protobuf.Timestamp
 	1,  // 13: benchd.v1.ChangeScheduleRequest.change:type_name -> benchd.v1.ScheduleChange
-	75, // 14: benchd.v1.ChangeScheduleResponse.next:type_name -> google.protobuf.Timestamp
-	2,  // 15: benchd.v1.ValidateRequest.submission:type_name -> benchd.v1.Submission
-	2,  // 16: benchd.v1.AdviseRequest.submission:type_name -> benchd.v1.Submission
-	68, // 17: benchd.v1.AdviseRequest.select:type_name -> benchd.v1.AdviseRequest.SelectEntry
-	74, // 18: benchd.v1.WatchResponse.elapsed:type_name -> google.protobuf.Duration
-	74, // 19: benchd.v1.WatchResponse.planned:type_name -> google.protobuf.Duration
-	20, // 20: benchd.v1.WatchResponse.operations:type_name -> benchd.v1.LiveOperation
-	21, // 21: benchd.v1.WatchResponse.agents:type_name -> benchd.v1.LiveAgent
-	22, // 22: benchd.v1.WatchResponse.events:type_name -> benchd.v1.LiveEvent
-	19, // 23: benchd.v1.WatchResponse.statuses:type_name -> benchd.v1.LiveStatus
-	74, // 24: benchd.v1.WatchResponse.ahead:type_name -> google.protobuf.Duration
-	75, // 25: benchd.v1.LiveStatus.at:type_name -> google.protobuf.Timestamp
-	75, // 26: benchd.v1.LiveEvent.at:type_name -> google.protobuf.Timestamp
-	75, // 27: benchd.v1.HistogramsResponse.phase_start:type_name -> google.protobuf.Timestamp
-	76, // 28: benchd.v1.HistogramsResponse.series:type_name -> benchd.v1.Series
-	27, // 29: benchd.v1.HistogramsResponse.logged:type_name -> benchd.v1.LoggedInterval
-	75, // 30: benchd.v1.LoggedInterval.phase_start:type_name -> google.protobuf.Timestamp
-	28, // 31: benchd.v1.LoggedInterval.series:type_name -> benchd.v1.LoggedSeries
-	29, // 32: benchd.v1.LoggedSeries.response:type_name -> benchd.v1.LoggedHistogram
-	29, // 33: benchd.v1.LoggedSeries.service:type_name -> benchd.v1.LoggedHistogram
-	69, // 34: benchd.v1.PointsResponse.begun_ns:type_name -> benchd.v1.PointsResponse.BegunNsEntry
-	32, // 35: benchd.v1.PointsResponse.counted:type_name -> benchd.v1.Counted
-	35, // 36: benchd.v1.ListResponse.suites:type_name -> benchd.v1.SuiteSummary
-	75, // 37: benchd.v1.SuiteSummary.created:type_name -> google.protobuf.Timestamp
-	70, // 38: benchd.v1.SuiteSummary.tags:type_name -> benchd.v1.SuiteSummary.TagsEntry
-	74, // 39: benchd.v1.SuiteSummary.ahead:type_name -> google.protobuf.Duration
-	5,  // 40: benchd.v1.SubmissionResponse.submit:type_name -> benchd.v1.SubmitRequest
-	45, // 41: benchd.v1.ImportRequest.foreign:type_name -> benchd.v1.ForeignImport
-	71, // 42: benchd.v1.ForeignImport.tags:type_name -> benchd.v1.ForeignImport.TagsEntry
-	46, // 43: benchd.v1.ForeignImport.files:type_name -> benchd.v1.ForeignFile
-	50, // 44: benchd.v1.AgentsResponse.agents:type_name -> benchd.v1.AgentInfo
-	72, // 45: benchd.v1.AgentInfo.labels:type_name -> benchd.v1.AgentInfo.LabelsEntry
-	77, // 46: benchd.v1.AgentInfo.host:type_name -> benchd.v1.HostFacts
-	75, // 47: benchd.v1.AgentInfo.last_heard:type_name -> google.protobuf.Timestamp
-	2,  // 48: benchd.v1.ActRequest.submission:type_name -> benchd.v1.Submission
-	73, // 49: benchd.v1.ActRequest.args:type_name -> benchd.v1.ActRequest.ArgsEntry
-	74, // 50: benchd.v1.ActRequest.timeout:type_name -> google.protobuf.Duration
-	75, // 51: benchd.v1.AboutResponse.certificate_expires:type_name -> google.protobuf.Timestamp
-	75, // 52: benchd.v1.AuditRequest.since:type_name -> google.protobuf.Timestamp
-	5,  // 53: benchd.v1.RunService.Submit:input_type -> benchd.v1.SubmitRequest
-	7,  // 54: benchd.v1.RunService.Schedule:input_type -> benchd.v1.ScheduleRequest
-	9,  // 55: benchd.v1.RunService.Schedules:input_type -> benchd.v1.SchedulesRequest
-	11, // 56: benchd.v1.RunService.ChangeSchedule:input_type -> benchd.v1.ChangeScheduleRequest
-	13, // 57: benchd.v1.RunService.Validate:input_type -> benchd.v1.ValidateRequest
-	15, // 58: benchd.v1.RunService.Advise:input_type -> benchd.v1.AdviseRequest
-	17, // 59: benchd.v1.RunService.Watch:input_type -> benchd.v1.WatchRequest
-	23, // 60: benchd.v1.RunService.Get:input_type -> benchd.v1.GetRequest
-	25, // 61: benchd.v1.RunService.Histograms:input_type -> benchd.v1.HistogramsRequest
-	30, // 62: benchd.v1.RunService.Points:input_type -> benchd.v1.PointsRequest
-	33, // 63: benchd.v1.RunService.List:input_type -> benchd.v1.ListRequest
-	36, // 64: benchd.v1.RunService.Submission:input_type -> benchd.v1.SubmissionRequest
-	38, // 65: benchd.v1.RunService.Cancel:input_type -> benchd.v1.CancelRequest
-	40, // 66: benchd.v1.RunService.Remove:input_type -> benchd.v1.RemoveRequest
-	42, // 67: benchd.v1.RunService.Export:input_type -> benchd.v1.ExportRequest
-	44, // 68: benchd.v1.RunService.Import:input_type -> benchd.v1.ImportRequest
-	63, // 69: benchd.v1.RunService.Upload:input_type -> benchd.v1.UploadRequest
-	48, // 70: benchd.v1.RunService.Agents:input_type -> benchd.v1.AgentsRequest
-	51, // 71: benchd.v1.RunService.Drain:input_type -> benchd.v1.DrainRequest
-	53, // 72: benchd.v1.RunService.Act:input_type -> benchd.v1.ActRequest
-	55, // 73: benchd.v1.RunService.About:input_type -> benchd.v1.AboutRequest
-	57, // 74: benchd.v1.RunService.Audit:input_type -> benchd.v1.AuditRequest
-	59, // 75: benchd.v1.RunService.Webhooks:input_type -> benchd.v1.WebhooksRequest
-	61, // 76: benchd.v1.RunService.TestWebhook:input_type -> benchd.v1.TestWebhookRequest
-	6,  // 77: benchd.v1.RunService.Submit:output_type -> benchd.v1.SubmitResponse
-	8,  // 78: benchd.v1.RunService.Schedule:output_type -> benchd.v1.ScheduleResponse
-	10, // 79: benchd.v1.RunService.Schedules:output_type -> benchd.v1.SchedulesResponse
-	12, // 80: benchd.v1.RunService.ChangeSchedule:output_type -> benchd.v1.ChangeScheduleResponse
-	14, // 81: benchd.v1.RunService.Validate:output_type -> benchd.v1.ValidateResponse
-	16, // 82: benchd.v1.RunService.Advise:output_type -> benchd.v1.AdviseResponse
-	18, // 83: benchd.v1.RunService.Watch:output_type -> benchd.v1.WatchResponse
-	24, // 84: benchd.v1.RunService.Get:output_type -> benchd.v1.GetResponse
-	26, // 85: benchd.v1.RunService.Histograms:output_type -> benchd.v1.HistogramsResponse
-	31, // 86: benchd.v1.RunService.Points:output_type -> benchd.v1.PointsResponse
-	34, // 87: benchd.v1.RunService.List:output_type -> benchd.v1.ListResponse
-	37, // 88: benchd.v1.RunService.Submission:output_type -> benchd.v1.SubmissionResponse
-	39, // 89: benchd.v1.RunService.Cancel:output_type -> benchd.v1.CancelResponse
-	41, // 90: benchd.v1.RunService.Remove:output_type -> benchd.v1.RemoveResponse
-	43, // 91: benchd.v1.RunService.Export:output_type -> benchd.v1.ExportResponse
-	47, // 92: benchd.v1.RunService.Import:output_type -> benchd.v1.ImportResponse
-	64, // 93: benchd.v1.RunService.Upload:output_type -> benchd.v1.UploadResponse
-	49, // 94: benchd.v1.RunService.Agents:output_type -> benchd.v1.AgentsResponse
-	52, // 95: benchd.v1.RunService.Drain:output_type -> benchd.v1.DrainResponse
-	54, // 96: benchd.v1.RunService.Act:output_type -> benchd.v1.ActResponse
-	56, // 97: benchd.v1.RunService.About:output_type -> benchd.v1.AboutResponse
-	58, // 98: benchd.v1.RunService.Audit:output_type -> benchd.v1.AuditResponse
-	60, // 99: benchd.v1.RunService.Webhooks:output_type -> benchd.v1.WebhooksResponse
-	62, // 100: benchd.v1.RunService.TestWebhook:output_type -> benchd.v1.TestWebhookResponse
-	77, // [77:101] is the sub-list for method output_type
-	53, // [53:77] is the sub-list for method input_type
-	53, // [53:53] is the sub-list for extension type_name
-	53, // [53:53] is the sub-list for extension extendee
-	0,  // [0:53] is the sub-list for field type_name
+	78, // 14: benchd.v1.ChangeScheduleResponse.next:type_name -> google.protobuf.Timestamp
+	3,  // 15: benchd.v1.ValidateRequest.submission:type_name -> benchd.v1.Submission
+	3,  // 16: benchd.v1.AdviseRequest.submission:type_name -> benchd.v1.Submission
+	71, // 17: benchd.v1.AdviseRequest.select:type_name -> benchd.v1.AdviseRequest.SelectEntry
+	77, // 18: benchd.v1.WatchResponse.elapsed:type_name -> google.protobuf.Duration
+	77, // 19: benchd.v1.WatchResponse.planned:type_name -> google.protobuf.Duration
+	21, // 20: benchd.v1.WatchResponse.operations:type_name -> benchd.v1.LiveOperation
+	22, // 21: benchd.v1.WatchResponse.agents:type_name -> benchd.v1.LiveAgent
+	23, // 22: benchd.v1.WatchResponse.events:type_name -> benchd.v1.LiveEvent
+	20, // 23: benchd.v1.WatchResponse.statuses:type_name -> benchd.v1.LiveStatus
+	77, // 24: benchd.v1.WatchResponse.ahead:type_name -> google.protobuf.Duration
+	78, // 25: benchd.v1.LiveStatus.at:type_name -> google.protobuf.Timestamp
+	78, // 26: benchd.v1.LiveEvent.at:type_name -> google.protobuf.Timestamp
+	78, // 27: benchd.v1.HistogramsResponse.phase_start:type_name -> google.protobuf.Timestamp
+	79, // 28: benchd.v1.HistogramsResponse.series:type_name -> benchd.v1.Series
+	28, // 29: benchd.v1.HistogramsResponse.logged:type_name -> benchd.v1.LoggedInterval
+	78, // 30: benchd.v1.LoggedInterval.phase_start:type_name -> google.protobuf.Timestamp
+	29, // 31: benchd.v1.LoggedInterval.series:type_name -> benchd.v1.LoggedSeries
+	30, // 32: benchd.v1.LoggedSeries.response:type_name -> benchd.v1.LoggedHistogram
+	30, // 33: benchd.v1.LoggedSeries.service:type_name -> benchd.v1.LoggedHistogram
+	2,  // 34: benchd.v1.ChartRequest.kind:type_name -> benchd.v1.ChartKind
+	72, // 35: benchd.v1.PointsResponse.begun_ns:type_name -> benchd.v1.PointsResponse.BegunNsEntry
+	35, // 36: benchd.v1.PointsResponse.counted:type_name -> benchd.v1.Counted
+	38, // 37: benchd.v1.ListResponse.suites:type_name -> benchd.v1.SuiteSummary
+	78, // 38: benchd.v1.SuiteSummary.created:type_name -> google.protobuf.Timestamp
+	73, // 39: benchd.v1.SuiteSummary.tags:type_name -> benchd.v1.SuiteSummary.TagsEntry
+	77, // 40: benchd.v1.SuiteSummary.ahead:type_name -> google.protobuf.Duration
+	6,  // 41: benchd.v1.SubmissionResponse.submit:type_name -> benchd.v1.SubmitRequest
+	48, // 42: benchd.v1.ImportRequest.foreign:type_name -> benchd.v1.ForeignImport
+	74, // 43: benchd.v1.ForeignImport.tags:type_name -> benchd.v1.ForeignImport.TagsEntry
+	49, // 44: benchd.v1.ForeignImport.files:type_name -> benchd.v1.ForeignFile
+	53, // 45: benchd.v1.AgentsResponse.agents:type_name -> benchd.v1.AgentInfo
+	75, // 46: benchd.v1.AgentInfo.labels:type_name -> benchd.v1.AgentInfo.LabelsEntry
+	80, // 47: benchd.v1.AgentInfo.host:type_name -> benchd.v1.HostFacts
+	78, // 48: benchd.v1.AgentInfo.last_heard:type_name -> google.protobuf.Timestamp
+	3,  // 49: benchd.v1.ActRequest.submission:type_name -> benchd.v1.Submission
+	76, // 50: benchd.v1.ActRequest.args:type_name -> benchd.v1.ActRequest.ArgsEntry
+	77, // 51: benchd.v1.ActRequest.timeout:type_name -> google.protobuf.Duration
+	78, // 52: benchd.v1.AboutResponse.certificate_expires:type_name -> google.protobuf.Timestamp
+	78, // 53: benchd.v1.AuditRequest.since:type_name -> google.protobuf.Timestamp
+	6,  // 54: benchd.v1.RunService.Submit:input_type -> benchd.v1.SubmitRequest
+	8,  // 55: benchd.v1.RunService.Schedule:input_type -> benchd.v1.ScheduleRequest
+	10, // 56: benchd.v1.RunService.Schedules:input_type -> benchd.v1.SchedulesRequest
+	12, // 57: benchd.v1.RunService.ChangeSchedule:input_type -> benchd.v1.ChangeScheduleRequest
+	14, // 58: benchd.v1.RunService.Validate:input_type -> benchd.v1.ValidateRequest
+	16, // 59: benchd.v1.RunService.Advise:input_type -> benchd.v1.AdviseRequest
+	18, // 60: benchd.v1.RunService.Watch:input_type -> benchd.v1.WatchRequest
+	24, // 61: benchd.v1.RunService.Get:input_type -> benchd.v1.GetRequest
+	26, // 62: benchd.v1.RunService.Histograms:input_type -> benchd.v1.HistogramsRequest
+	31, // 63: benchd.v1.RunService.Chart:input_type -> benchd.v1.ChartRequest
+	33, // 64: benchd.v1.RunService.Points:input_type -> benchd.v1.PointsRequest
+	36, // 65: benchd.v1.RunService.List:input_type -> benchd.v1.ListRequest
+	39, // 66: benchd.v1.RunService.Submission:input_type -> benchd.v1.SubmissionRequest
+	41, // 67: benchd.v1.RunService.Cancel:input_type -> benchd.v1.CancelRequest
+	43, // 68: benchd.v1.RunService.Remove:input_type -> benchd.v1.RemoveRequest
+	45, // 69: benchd.v1.RunService.Export:input_type -> benchd.v1.ExportRequest
+	47, // 70: benchd.v1.RunService.Import:input_type -> benchd.v1.ImportRequest
+	66, // 71: benchd.v1.RunService.Upload:input_type -> benchd.v1.UploadRequest
+	51, // 72: benchd.v1.RunService.Agents:input_type -> benchd.v1.AgentsRequest
+	54, // 73: benchd.v1.RunService.Drain:input_type -> benchd.v1.DrainRequest
+	56, // 74: benchd.v1.RunService.Act:input_type -> benchd.v1.ActRequest
+	58, // 75: benchd.v1.RunService.About:input_type -> benchd.v1.AboutRequest
+	60, // 76: benchd.v1.RunService.Audit:input_type -> benchd.v1.AuditRequest
+	62, // 77: benchd.v1.RunService.Webhooks:input_type -> benchd.v1.WebhooksRequest
+	64, // 78: benchd.v1.RunService.TestWebhook:input_type -> benchd.v1.TestWebhookRequest
+	7,  // 79: benchd.v1.RunService.Submit:output_type -> benchd.v1.SubmitResponse
+	9,  // 80: benchd.v1.RunService.Schedule:output_type -> benchd.v1.ScheduleResponse
+	11, // 81: benchd.v1.RunService.Schedules:output_type -> benchd.v1.SchedulesResponse
+	13, // 82: benchd.v1.RunService.ChangeSchedule:output_type -> benchd.v1.ChangeScheduleResponse
+	15, // 83: benchd.v1.RunService.Validate:output_type -> benchd.v1.ValidateResponse
+	17, // 84: benchd.v1.RunService.Advise:output_type -> benchd.v1.AdviseResponse
+	19, // 85: benchd.v1.RunService.Watch:output_type -> benchd.v1.WatchResponse
+	25, // 86: benchd.v1.RunService.Get:output_type -> benchd.v1.GetResponse
+	27, // 87: benchd.v1.RunService.Histograms:output_type -> benchd.v1.HistogramsResponse
+	32, // 88: benchd.v1.RunService.Chart:output_type -> benchd.v1.ChartResponse
+	34, // 89: benchd.v1.RunService.Points:output_type -> benchd.v1.PointsResponse
+	37, // 90: benchd.v1.RunService.List:output_type -> benchd.v1.ListResponse
+	40, // 91: benchd.v1.RunService.Submission:output_type -> benchd.v1.SubmissionResponse
+	42, // 92: benchd.v1.RunService.Cancel:output_type -> benchd.v1.CancelResponse
+	44, // 93: benchd.v1.RunService.Remove:output_type -> benchd.v1.RemoveResponse
+	46, // 94: benchd.v1.RunService.Export:output_type -> benchd.v1.ExportResponse
+	50, // 95: benchd.v1.RunService.Import:output_type -> benchd.v1.ImportResponse
+	67, // 96: benchd.v1.RunService.Upload:output_type -> benchd.v1.UploadResponse
+	52, // 97: benchd.v1.RunService.Agents:output_type -> benchd.v1.AgentsResponse
+	55, // 98: benchd.v1.RunService.Drain:output_type -> benchd.v1.DrainResponse
+	57, // 99: benchd.v1.RunService.Act:output_type -> benchd.v1.ActResponse
+	59, // 100: benchd.v1.RunService.About:output_type -> benchd.v1.AboutResponse
+	61, // 101: benchd.v1.RunService.Audit:output_type -> benchd.v1.AuditResponse
+	63, // 102: benchd.v1.RunService.Webhooks:output_type -> benchd.v1.WebhooksResponse
+	65, // 103: benchd.v1.RunService.TestWebhook:output_type -> benchd.v1.TestWebhookResponse
+	79, // [79:104] is the sub-list for method output_type
+	54, // [54:79] is the sub-list for method input_type
+	54, // [54:54] is the sub-list for extension type_name
+	54, // [54:54] is the sub-list for extension extendee
+	0,  // [0:54] is the sub-list for field type_name
 }
 
 func init() { file_benchd_v1_run_proto_init() }
@@ -5006,8 +5231,8 @@ func file_benchd_v1_run_proto_init() {
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_benchd_v1_run_proto_rawDesc), len(file_benchd_v1_run_proto_rawDesc)),
-			NumEnums:      2,
-			NumMessages:   72,
+			NumEnums:      3,
+			NumMessages:   74,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

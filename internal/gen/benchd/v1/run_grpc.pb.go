@@ -28,6 +28,7 @@ const (
 	RunService_Watch_FullMethodName          = "/benchd.v1.RunService/Watch"
 	RunService_Get_FullMethodName            = "/benchd.v1.RunService/Get"
 	RunService_Histograms_FullMethodName     = "/benchd.v1.RunService/Histograms"
+	RunService_Chart_FullMethodName          = "/benchd.v1.RunService/Chart"
 	RunService_Points_FullMethodName         = "/benchd.v1.RunService/Points"
 	RunService_List_FullMethodName           = "/benchd.v1.RunService/List"
 	RunService_Submission_FullMethodName     = "/benchd.v1.RunService/Submission"
@@ -69,6 +70,8 @@ type RunServiceClient interface {
 	Get(ctx context.Context, in *GetRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[GetResponse], error)
 	// Histograms streams the histograms of a run from the archive, by interval, merged over its agents.
 	Histograms(ctx context.Context, in *HistogramsRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[HistogramsResponse], error)
+	// Chart streams a chart of a run as JSON text in pieces, thinned to few points.
+	Chart(ctx context.Context, in *ChartRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[ChartResponse], error)
 	// Points streams the raw points of a run from its agents, one agent after another.
 	Points(ctx context.Context, in *PointsRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[PointsResponse], error)
 	// List returns all suites in the archive, newest first.
@@ -226,9 +229,28 @@ func (c *runServiceClient) Histograms(ctx context.Context, in *HistogramsRequest
 // This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
 type RunService_HistogramsClient = grpc.ServerStreamingClient[HistogramsResponse]
 
+func (c *runServiceClient) Chart(ctx context.Context, in *ChartRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[ChartResponse], error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	stream, err := c.cc.NewStream(ctx, &RunService_ServiceDesc.Streams[3], RunService_Chart_FullMethodName, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	x := &grpc.GenericClientStream[ChartRequest, ChartResponse]{ClientStream: stream}
+	if err := x.ClientStream.SendMsg(in); err != nil {
+		return nil, err
+	}
+	if err := x.ClientStream.CloseSend(); err != nil {
+		return nil, err
+	}
+	return x, nil
+}
+
+// This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
+type RunService_ChartClient = grpc.ServerStreamingClient[ChartResponse]
+
 func (c *runServiceClient) Points(ctx context.Context, in *PointsRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[PointsResponse], error) {
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
-	stream, err := c.cc.NewStream(ctx, &RunService_ServiceDesc.Streams[3], RunService_Points_FullMethodName, cOpts...)
+	stream, err := c.cc.NewStream(ctx, &RunService_ServiceDesc.Streams[4], RunService_Points_FullMethodName, cOpts...)
 	if err != nil {
 		return nil, err
 	}
@@ -287,7 +309,7 @@ func (c *runServiceClient) Remove(ctx context.Context, in *RemoveRequest, opts .
 
 func (c *runServiceClient) Export(ctx context.Context, in *ExportRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[ExportResponse], error) {
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
-	stream, err := c.cc.NewStream(ctx, &RunService_ServiceDesc.Streams[4], RunService_Export_FullMethodName, cOpts...)
+	stream, err := c.cc.NewStream(ctx, &RunService_ServiceDesc.Streams[5], RunService_Export_FullMethodName, cOpts...)
 	if err != nil {
 		return nil, err
 	}
@@ -306,7 +328,7 @@ type RunService_ExportClient = grpc.ServerStreamingClient[ExportResponse]
 
 func (c *runServiceClient) Import(ctx context.Context, opts ...grpc.CallOption) (grpc.ClientStreamingClient[ImportRequest, ImportResponse], error) {
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
-	stream, err := c.cc.NewStream(ctx, &RunService_ServiceDesc.Streams[5], RunService_Import_FullMethodName, cOpts...)
+	stream, err := c.cc.NewStream(ctx, &RunService_ServiceDesc.Streams[6], RunService_Import_FullMethodName, cOpts...)
 	if err != nil {
 		return nil, err
 	}
@@ -319,7 +341,7 @@ type RunService_ImportClient = grpc.ClientStreamingClient[ImportRequest, ImportR
 
 func (c *runServiceClient) Upload(ctx context.Context, opts ...grpc.CallOption) (grpc.ClientStreamingClient[UploadRequest, UploadResponse], error) {
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
-	stream, err := c.cc.NewStream(ctx, &RunService_ServiceDesc.Streams[6], RunService_Upload_FullMethodName, cOpts...)
+	stream, err := c.cc.NewStream(ctx, &RunService_ServiceDesc.Streams[7], RunService_Upload_FullMethodName, cOpts...)
 	if err != nil {
 		return nil, err
 	}
@@ -372,7 +394,7 @@ func (c *runServiceClient) About(ctx context.Context, in *AboutRequest, opts ...
 
 func (c *runServiceClient) Audit(ctx context.Context, in *AuditRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[AuditResponse], error) {
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
-	stream, err := c.cc.NewStream(ctx, &RunService_ServiceDesc.Streams[7], RunService_Audit_FullMethodName, cOpts...)
+	stream, err := c.cc.NewStream(ctx, &RunService_ServiceDesc.Streams[8], RunService_Audit_FullMethodName, cOpts...)
 	if err != nil {
 		return nil, err
 	}
@@ -433,6 +455,8 @@ type RunServiceServer interface {
 	Get(*GetRequest, grpc.ServerStreamingServer[GetResponse]) error
 	// Histograms streams the histograms of a run from the archive, by interval, merged over its agents.
 	Histograms(*HistogramsRequest, grpc.ServerStreamingServer[HistogramsResponse]) error
+	// Chart streams a chart of a run as JSON text in pieces, thinned to few points.
+	Chart(*ChartRequest, grpc.ServerStreamingServer[ChartResponse]) error
 	// Points streams the raw points of a run from its agents, one agent after another.
 	Points(*PointsRequest, grpc.ServerStreamingServer[PointsResponse]) error
 	// List returns all suites in the archive, newest first.
@@ -499,6 +523,9 @@ func (UnimplementedRunServiceServer) Get(*GetRequest, grpc.ServerStreamingServer
 }
 func (UnimplementedRunServiceServer) Histograms(*HistogramsRequest, grpc.ServerStreamingServer[HistogramsResponse]) error {
 	return status.Error(codes.Unimplemented, "method Histograms not implemented")
+}
+func (UnimplementedRunServiceServer) Chart(*ChartRequest, grpc.ServerStreamingServer[ChartResponse]) error {
+	return status.Error(codes.Unimplemented, "method Chart not implemented")
 }
 func (UnimplementedRunServiceServer) Points(*PointsRequest, grpc.ServerStreamingServer[PointsResponse]) error {
 	return status.Error(codes.Unimplemented, "method Points not implemented")
@@ -706,6 +733,17 @@ func _RunService_Histograms_Handler(srv interface{}, stream grpc.ServerStream) e
 
 // This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
 type RunService_HistogramsServer = grpc.ServerStreamingServer[HistogramsResponse]
+
+func _RunService_Chart_Handler(srv interface{}, stream grpc.ServerStream) error {
+	m := new(ChartRequest)
+	if err := stream.RecvMsg(m); err != nil {
+		return err
+	}
+	return srv.(RunServiceServer).Chart(m, &grpc.GenericServerStream[ChartRequest, ChartResponse]{ServerStream: stream})
+}
+
+// This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
+type RunService_ChartServer = grpc.ServerStreamingServer[ChartResponse]
 
 func _RunService_Points_Handler(srv interface{}, stream grpc.ServerStream) error {
 	m := new(PointsRequest)
@@ -1020,6 +1058,11 @@ var RunService_ServiceDesc = grpc.ServiceDesc{
 		{
 			StreamName:    "Histograms",
 			Handler:       _RunService_Histograms_Handler,
+			ServerStreams: true,
+		},
+		{
+			StreamName:    "Chart",
+			Handler:       _RunService_Chart_Handler,
 			ServerStreams: true,
 		},
 		{
