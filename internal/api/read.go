@@ -134,6 +134,13 @@ func (s *Server) result(q *request) error {
 	if !q.is("series") {
 		text = result.WithoutSeries(text)
 	}
+	translate, err := s.translator(q)
+	if err != nil {
+		return err
+	}
+	if text, err = translated(text, translate); err != nil {
+		return err
+	}
 	return q.result(text)
 }
 
@@ -188,9 +195,9 @@ func (s *Server) compare(q *request) error {
 		all = append(all, compare.New(a, b, compare.Settings{Smallest: smallest, Figures: figures}))
 	}
 	if len(all) == 1 {
-		return q.document(all[0])
+		return s.inLanguage(q, all[0])
 	}
-	return q.document(all)
+	return s.inLanguage(q, all)
 }
 
 // side reads the side of a comparison that a reference names.
@@ -244,5 +251,5 @@ func (s *Server) trend(q *request) error {
 	if err != nil {
 		return err
 	}
-	return q.document(found)
+	return s.inLanguage(q, found)
 }

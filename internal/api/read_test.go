@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"html"
 	"net/http"
 	"slices"
 	"strings"
@@ -17,6 +18,7 @@ import (
 	"github.com/benchd/benchd/internal/compare"
 	"github.com/benchd/benchd/internal/remote"
 	"github.com/benchd/benchd/internal/report"
+	"github.com/benchd/benchd/internal/report/book"
 	"github.com/benchd/benchd/internal/result"
 )
 
@@ -158,6 +160,41 @@ func TestReading(t *testing.T) {
 			require.Len(t, z.File, 3)
 			require.Contains(t, string(s.get("/runs/"+first+".1/report?lang=zh").body), "吞吐")
 			require.Contains(t, s.get("/runs/" + first + ".1/report?format=htlm").mistake(t).Problems[0].Message, `did you mean "html"?`)
+		},
+		"an answer is what the report begins with, in the language that is asked for": func(t *testing.T, s *service) {
+			english := read[api.Answer](s, "/suites/"+first+"/answer")
+			require.NotEqual(t, book.Bad, english.State)
+			require.NotEmpty(t, english.Answer)
+			require.Contains(t, english.Answer[0], "ops/s")
+			page := html.UnescapeString(string(s.get("/suites/" + first + "/report").body))
+			require.Contains(t, page, english.Question)
+			require.Contains(t, page, english.Answer[0])
+			chinese := read[api.Answer](s, "/suites/"+first+"/answer?lang=zh")
+			require.Contains(t, chinese.Question, "吞吐量")
+			require.Len(t, chinese.Answer, len(english.Answer))
+			require.NotEqual(t, english.Answer, chinese.Answer)
+			require.Equal(t, english.ID, read[api.Answer](s, "/suites/"+first+"/answer?lang=en").ID)
+			require.Equal(t, first+".1", read[api.Answer](s, "/runs/"+first+".1/answer").ID)
+			a := s.get("/suites/" + first + "/answer?lang=zh")
+			require.Equal(t, http.StatusNotModified, s.get("/suites/"+first+"/answer?lang=zh", "If-None-Match", a.Header.Get("ETag")).StatusCode)
+			require.Equal(t, http.StatusOK, s.get("/suites/"+first+"/answer", "If-None-Match", a.Header.Get("ETag")).StatusCode, "of another language")
+			require.NotNil(t, read[api.Answer](s, "/suites/"+running+"/answer").Answer)
+			require.Equal(t, http.StatusNotFound, s.get("/suites/nobody/answer").StatusCode)
+			require.Contains(t, s.get("/suites/" + first + "/answer?lang=de").mistake(t).Problems[0].Message, "de")
+		},
+		"the sentences of a document in another language": func(t *testing.T, s *service) {
+			english, chinese := read[result.Run](s, "/runs/"+first+".1"), read[result.Run](s, "/runs/"+first+".1?lang=zh")
+			require.NotEmpty(t, english.Verdicts)
+			for i, v := range english.Verdicts {
+				require.Equal(t, v.Name, chinese.Verdicts[i].Name, "a name is for programs")
+				require.NotEqual(t, v.Test, chinese.Verdicts[i].Test)
+			}
+			require.Equal(t, english.Phases[0].Operations, chinese.Phases[0].Operations)
+			require.Equal(t, english.Provenance, chinese.Provenance, "a seed has more digits than a float")
+			a := s.get("/runs/" + first + ".1?lang=zh")
+			require.Equal(t, http.StatusOK, s.get("/runs/"+first+".1", "If-None-Match", a.Header.Get("ETag")).StatusCode)
+			require.Contains(t, read[compare.Comparison](s, "/compare?lang=zh&a="+first+"&b="+second).Method, "区间")
+			require.Equal(t, string(s.get("/runs/"+first+".1").body), string(s.get("/runs/"+first+".1?lang=en").body))
 		},
 		"comparisons": func(t *testing.T, s *service) {
 			one := read[compare.Comparison](s, "/compare?a="+first+"&b="+second+"&smallest=2%25")

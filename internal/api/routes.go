@@ -47,15 +47,23 @@ func reading() []Route {
 		},
 		{
 			Method: "GET", Path: "/suites/{id}", Name: "getSuite", Doc: "The result of a suite; of a suite of one run, the result of that run.",
-			Calls: []string{"Get"}, Parameters: []Parameter{series}, Answers: results, serve: (*Server).result,
+			Calls: []string{"Get"}, Parameters: []Parameter{series, language()}, Answers: results, serve: (*Server).result,
 		},
 		{
 			Method: "GET", Path: "/runs/{id}", Name: "getRun", Doc: "The result of a run.",
-			Calls: []string{"Get"}, Parameters: []Parameter{series}, Answers: types(results[0]), serve: (*Server).result,
+			Calls: []string{"Get"}, Parameters: []Parameter{series, language()}, Answers: types(results[0]), serve: (*Server).result,
 		},
 		{
 			Method: "GET", Path: "/runs/{id}/series", Name: "getSeries", Doc: "The series of a run, or of a part of it, for charts: merged into few intervals.",
 			Calls: []string{"Chart"}, Parameters: append(parts(), points, step), Answers: types(reflect.TypeFor[chart.Series]()), serve: charted((*Server).readSeries),
+		},
+		{
+			Method: "GET", Path: "/suites/{id}/answer", Name: "getSuiteAnswer", Doc: "The conclusions of a suite in sentences, as its report begins.",
+			Calls: []string{"Get"}, Parameters: []Parameter{language()}, Answers: types(reflect.TypeFor[Answer]()), serve: (*Server).conclusion,
+		},
+		{
+			Method: "GET", Path: "/runs/{id}/answer", Name: "getRunAnswer", Doc: "The conclusions of a run in sentences, as its report begins.",
+			Calls: []string{"Get"}, Parameters: []Parameter{language()}, Answers: types(reflect.TypeFor[Answer]()), serve: (*Server).conclusion,
 		},
 		{
 			Method: "GET", Path: "/suites/{id}/report", Name: "getSuiteReport", Doc: "A report of a suite. A format of several files is a ZIP archive.",
@@ -190,6 +198,11 @@ func reportParameters() []Parameter {
 	}
 }
 
+// language is the parameter of documents that have sentences.
+func language() Parameter {
+	return Parameter{Name: "lang", Kind: Text, Choices: phrase.Languages(), Doc: "language of the sentences; default en"}
+}
+
 func eventParameters() []Parameter {
 	return []Parameter{{Name: "last_event_id", Kind: Text, Doc: "id of the last event that the client has received, for clients that cannot send the header Last-Event-ID"}}
 }
@@ -200,6 +213,7 @@ func compareParameters() []Parameter {
 		{Name: "b", Kind: Text, Required: true, Repeated: true, Doc: "a result that is compared with a"},
 		{Name: "smallest", Kind: Text, Doc: "smallest effect worth naming, such as 2% or 0.02; default 5%"},
 		{Name: "figure", Kind: Text, Repeated: true, Doc: "a figure to compare, such as read_p99_us; default throughput, p50, p99 and p99.9"},
+		language(),
 	}
 }
 
@@ -212,5 +226,6 @@ func trendParameters() []Parameter {
 		{Name: "smallest", Kind: Text, Doc: "smallest change worth naming, such as 2% or 0.02; default 3%"},
 		{Name: "false_alarms", Kind: Integer, Doc: "that many suites without a change have one false alarm at most, on average; 200 or more, default 200"},
 		{Name: "last", Kind: Integer, Doc: "read only the latest suites; default 400"},
+		language(),
 	}
 }

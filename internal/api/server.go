@@ -10,6 +10,7 @@ import (
 	"net/netip"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"google.golang.org/grpc"
@@ -53,9 +54,11 @@ type Server struct {
 	client  *remote.Client
 	reports chan struct{} // has an element for each report that is made
 	openAPI []byte
-	hubs    *hubs
-	running context.Context //nolint:containedctx // ends with Stop
-	stop    context.CancelFunc
+	// languages has a phrase.Translator for each language that a request has asked for.
+	languages sync.Map
+	hubs      *hubs
+	running   context.Context //nolint:containedctx // ends with Stop
+	stop      context.CancelFunc
 }
 
 // New returns a server of all routes.

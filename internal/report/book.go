@@ -22,14 +22,7 @@ func SuiteBook(s result.Suite, targets descriptor.List) book.Book {
 
 // suiteBook is SuiteBook with what charts need besides the document.
 func suiteBook(s result.Suite, targets descriptor.List, o draw.Options) book.Book {
-	b := maker{}
-	b.ID, b.Name, b.Title = s.ID, s.Name, titled(s.Name, "suite", s.ID)
-	if len(s.Runs) > 0 {
-		b.Created = s.Runs[0].Provenance.Created
-	}
-	b.Question, b.Answer = suiteQuestion(s), suiteAnswer(s)
-	b.State, b.Status = suiteState(s)
-	b.Lead = suiteLead(s, targets)
+	b := suiteHead(s, targets)
 	pictures, shown := draw.Suite(s), courses(shownRuns(s), o)
 	b.addTerms(s)
 	b.addCapacities(s)
@@ -48,6 +41,28 @@ func suiteBook(s result.Suite, targets descriptor.List, o draw.Options) book.Boo
 	b.Chapters = append(b.Chapters, verdictChapter(s.Runs), runsChapter(s), provenanceChapter(s.Runs, targets, s.Terms))
 	b.addSettings(s.Runs)
 	return b.Book
+}
+
+// suiteHead is the report of a suite without its chapters.
+func suiteHead(s result.Suite, targets descriptor.List) maker {
+	b := maker{}
+	b.ID, b.Name, b.Title = s.ID, s.Name, titled(s.Name, "suite", s.ID)
+	if len(s.Runs) > 0 {
+		b.Created = s.Runs[0].Provenance.Created
+	}
+	b.Question, b.Answer = suiteQuestion(s), suiteAnswer(s)
+	b.State, b.Status = suiteState(s)
+	b.Lead = suiteLead(s, targets)
+	return b
+}
+
+// Head is the report of a run, or of a suite of several, without its chapters: its question, state and answer. text translates
+// what benchd wrote.
+func Head(r result.Run, s *result.Suite, targets descriptor.List, text func(string) string) book.Book {
+	if s != nil {
+		return clean(suiteHead(*s, targets).Book).Map(text)
+	}
+	return clean(runHead(r, targets).Book).Map(text)
 }
 
 // resultsTitle is the heading of what a suite's file asks for.

@@ -16,6 +16,24 @@ func RunBook(r result.Run, targets descriptor.List) book.Book {
 
 // runBook is RunBook with what charts need besides the document.
 func runBook(r result.Run, targets descriptor.List, o draw.Options) book.Book {
+	b := runHead(r, targets)
+	for _, phase := range r.Phases {
+		b.Chapters = append(b.Chapters, phaseChapter(r, phase))
+	}
+	pictures := draw.Run(r, o)
+	b.addRunCharts(pictures)
+	b.addIncidents([]result.Run{r})
+	b.add("Telemetry", "Means over the measured phase; counts are summed over the servers.", telemetryTable([]result.Run{r}, targets))
+	b.addServers([]result.Run{r}, targets)
+	b.Chapters = append(b.Chapters, runBottlenecks(r)...)
+	b.Chapters = append(b.Chapters, verdictChapter([]result.Run{r}), provenanceChapter([]result.Run{r}, targets, termsOfRun(r, targets)))
+	b.addDetails(pictures.Details)
+	b.addSettings([]result.Run{r})
+	return b.Book
+}
+
+// runHead is the report of a run without its chapters.
+func runHead(r result.Run, targets descriptor.List) maker {
 	b := maker{}
 	b.ID, b.Name, b.Created = r.ID, r.Name, r.Provenance.Created
 	b.Title = titled(r.Name, "run", r.ID)
@@ -42,19 +60,7 @@ func runBook(r result.Run, targets descriptor.List, o draw.Options) book.Book {
 	if r.RowGap != nil {
 		b.Lead = append(b.Lead, "- row gap: "+rowGap(r.RowGap))
 	}
-	for _, phase := range r.Phases {
-		b.Chapters = append(b.Chapters, phaseChapter(r, phase))
-	}
-	pictures := draw.Run(r, o)
-	b.addRunCharts(pictures)
-	b.addIncidents([]result.Run{r})
-	b.add("Telemetry", "Means over the measured phase; counts are summed over the servers.", telemetryTable([]result.Run{r}, targets))
-	b.addServers([]result.Run{r}, targets)
-	b.Chapters = append(b.Chapters, runBottlenecks(r)...)
-	b.Chapters = append(b.Chapters, verdictChapter([]result.Run{r}), provenanceChapter([]result.Run{r}, targets, termsOfRun(r, targets)))
-	b.addDetails(pictures.Details)
-	b.addSettings([]result.Run{r})
-	return b.Book
+	return b
 }
 
 // phaseChapter is the chapter of a phase's measurements.
