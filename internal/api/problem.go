@@ -99,6 +99,7 @@ func fail(w http.ResponseWriter, err error) {
 	}
 	h := w.Header()
 	h.Del("ETag")
+	h.Set(policyHeader, noPage)
 	h.Set("Content-Type", jsonMedia)
 	h.Set("Cache-Control", "no-store")
 	if status == http.StatusTooManyRequests || status == http.StatusServiceUnavailable {

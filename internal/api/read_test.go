@@ -154,6 +154,22 @@ func TestReading(t *testing.T) {
 				require.Contains(t, a.Header.Get("Content-Disposition"), "filename=")
 				require.Equal(t, http.StatusNotModified, s.get("/suites/"+first+"/report?format="+format, "If-None-Match", a.Header.Get("ETag")).StatusCode, format)
 			}
+			page, file := s.get("/suites/"+first+"/report"), s.get("/suites/"+first+"/report?download=true")
+			require.Equal(t, page.body, file.body)
+			require.Regexp(t, `^inline; filename=`, page.Header.Get("Content-Disposition"))
+			require.Regexp(t, `^attachment; filename=`, file.Header.Get("Content-Disposition"))
+			// The page has an origin of its own and runs its own script only, which its own policy allows in the same words.
+			policy := page.Header.Get("Content-Security-Policy")
+			require.Contains(t, policy, "sandbox allow-scripts allow-downloads;")
+			kept := s.get("/suites/"+first+"/report", "If-None-Match", page.Header.Get("ETag"))
+			require.Equal(t, http.StatusNotModified, kept.StatusCode)
+			require.Equal(t, policy, kept.Header.Get("Content-Security-Policy"), "a browser takes the headers of the later answer")
+			require.NotContains(t, policy, "allow-same-origin")
+			require.NotContains(t, policy, "unsafe")
+			for _, part := range []string{"default-src 'none'", "script-src 'sha256-", "style-src 'sha256-"} {
+				require.Contains(t, policy, part)
+				require.Contains(t, html.UnescapeString(string(page.body)), part)
+			}
 			packed := s.get("/runs/" + first + ".1/report?format=csv")
 			z, err := zip.NewReader(bytes.NewReader(packed.body), int64(len(packed.body)))
 			require.NoError(t, err)

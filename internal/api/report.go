@@ -14,13 +14,16 @@ import (
 
 	"github.com/benchd/benchd/internal/phrase"
 	"github.com/benchd/benchd/internal/report"
+	"github.com/benchd/benchd/internal/report/html"
 	"github.com/benchd/benchd/internal/result"
 	"github.com/benchd/benchd/internal/wire"
 )
 
 // pageOfReport are the rules of a browser for the page of a report: its own script and style, no network, and no access to what other pages of
-// the server have.
-const pageOfReport = "sandbox allow-scripts allow-downloads; default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:"
+// the server have, which may show it in a frame.
+func pageOfReport() string {
+	return "sandbox allow-scripts allow-downloads; frame-ancestors 'self'; " + html.Policy()
+}
 
 // report answers with the report of a suite or run.
 func (s *Server) report(q *request) error {
@@ -30,6 +33,9 @@ func (s *Server) report(q *request) error {
 		return err
 	}
 	tag := digest(text, []byte(format), []byte(lang), []byte(s.config.Version))
+	if format == "html" { // also with 304, whose headers replace those that a browser has kept
+		q.Header().Set(policyHeader, pageOfReport())
+	}
 	if ended(text) && q.fresh(tag) {
 		return nil
 	}
@@ -62,8 +68,7 @@ func (s *Server) report(q *request) error {
 	}
 	defer file.Close()
 	h, name, shown := q.Header(), filepath.Base(path), "attachment"
-	if filepath.Ext(name) == ".html" {
-		h.Set("Content-Security-Policy", pageOfReport)
+	if format == "html" && q.text("download") != "true" {
 		shown = "inline"
 	}
 	h.Set("Content-Disposition", mime.FormatMediaType(shown, map[string]string{"filename": name}))

@@ -195,6 +195,7 @@ func reportParameters() []Parameter {
 	return []Parameter{
 		{Name: "format", Kind: Text, Choices: report.FormatNames(), Doc: "format of the report; default html"},
 		{Name: "lang", Kind: Text, Choices: phrase.Languages(), Doc: "language of formats for people; default en"},
+		{Name: "download", Kind: Boolean, Doc: "true offers a page as a file, as the other formats are, instead of showing it"},
 	}
 }
 

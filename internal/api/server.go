@@ -46,6 +46,12 @@ const (
 	answerWithin = 5 * time.Minute
 )
 
+// noPage are the rules of a browser for an answer that is not a page.
+const (
+	policyHeader = "Content-Security-Policy"
+	noPage       = "default-src 'none'; frame-ancestors 'none'; sandbox"
+)
+
 // Server serves the routes.
 type Server struct {
 	config  Config
@@ -99,7 +105,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Cross-Origin-Resource-Policy", "same-origin")
-	h.Set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'; sandbox")
+	h.Set(policyHeader, noPage)
 	h.Set("Cache-Control", "no-store")
 	if err := checkHost(r); err != nil {
 		fail(w, err)

@@ -48,8 +48,8 @@ func Write(w io.Writer, b book.Book, o Options) error {
 	return nil
 }
 
-// policy is the page's content security policy: nothing is fetched, and no script or style runs but the page's own.
-func policy() string {
+// Policy is the content security policy of all pages: nothing is fetched, and no script or style runs but the page's own.
+func Policy() string {
 	return fmt.Sprintf("default-src 'none'; script-src 'sha256-%s'; style-src 'sha256-%s'; img-src data:; base-uri 'none'; form-action 'none'", hash(script), hash(style))
 }
 

@@ -80,7 +80,7 @@ const pictureWidth = 560
 
 func newPage(b book.Book, o Options) (page, error) {
 	p := page{
-		Lang: o.Lang, Policy: policy(), Book: b, Lead: blocks(b.Lead), Help: helpText,
+		Lang: o.Lang, Policy: Policy(), Book: b, Lead: blocks(b.Lead), Help: helpText,
 		Style:  template.CSS(style), //nolint:gosec // our own
 		Script: template.JS(script), //nolint:gosec // our own
 	}
