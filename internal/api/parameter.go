@@ -66,6 +66,36 @@ func meant(word string, known []string) string {
 	return ""
 }
 
+// meantPath names the path of a request whose words are nearest to those of a path that is not served.
+func meantPath(path string) string {
+	given := strings.Split(strings.TrimSuffix(strings.TrimPrefix(path, Prefix), "/"), "/")
+	best, most := "", -1
+	for _, r := range Routes() {
+		parts, same := strings.Split(r.Path, "/"), 0
+		if len(parts) != len(given) {
+			continue
+		}
+		near := true
+		for i, part := range parts {
+			switch {
+			case strings.HasPrefix(part, "{"):
+				parts[i] = given[i]
+			case part == given[i]:
+				same++
+			default:
+				near = near && suggest.Nearest(given[i], parts[i:i+1]) != ""
+			}
+		}
+		if near && same > most {
+			best, most = strings.Join(parts, "/"), same
+		}
+	}
+	if best == "" {
+		return ""
+	}
+	return fmt.Sprintf(" (did you mean %q?)", Prefix+best)
+}
+
 func number(text string) (int, error) {
 	n, err := strconv.Atoi(text)
 	if err == nil && n < 1 {

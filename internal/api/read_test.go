@@ -239,7 +239,20 @@ func TestReading(t *testing.T) {
 			require.Len(t, m.Problems, 4)
 			require.Contains(t, m.Message, `stauts: unknown parameter (did you mean "status"?)`)
 			require.Equal(t, http.StatusNotFound, s.get("/suites/nobody").StatusCode)
-			require.Equal(t, http.StatusNotFound, s.get("/nowhere").StatusCode)
+			for path, want := range map[string]string{
+				"/sutes":                      `(did you mean "/api/v1/suites"?)`,
+				"/suites/":                    `(did you mean "/api/v1/suites"?)`,
+				"/agent":                      `(did you mean "/api/v1/agents"?)`,
+				"/suite/" + first:             `(did you mean "/api/v1/suites/` + first + `"?)`,
+				"/runs/" + first + ".1/serie": `(did you mean "/api/v1/runs/` + first + `.1/series"?)`,
+				"/suites/" + first + "/other": "unknown path /api/v1/suites/" + first + "/other: /api/v1/openapi.json lists",
+				"/suites/" + first + "/event": `(did you mean "/api/v1/suites/` + first + `/events"?)`,
+				"/something/else/altogether":  "unknown path /api/v1/something/else/altogether: /api/v1/openapi.json lists",
+			} {
+				a := s.get(path)
+				require.Equal(t, http.StatusNotFound, a.StatusCode, path)
+				require.Contains(t, a.mistake(t).Message, want)
+			}
 			wrong := s.do("PUT", "/suites/"+first, "{}")
 			require.Equal(t, http.StatusMethodNotAllowed, wrong.StatusCode)
 			require.Contains(t, wrong.Header.Get("Allow"), "GET")

@@ -91,7 +91,7 @@ func New(config Config) (*Server, error) {
 		})
 	}
 	s.mux.HandleFunc(Prefix+"/", func(w http.ResponseWriter, r *http.Request) {
-		fail(w, wire.Errorf(wire.ErrNotFound, "unknown path %s: %s/openapi.json lists the paths", r.URL.Path, Prefix))
+		fail(w, wire.Errorf(wire.ErrNotFound, "unknown path %s%s: %s/openapi.json lists the paths", r.URL.Path, meantPath(r.URL.Path), Prefix))
 	})
 	var err error
 	if s.openAPI, err = Describe(config.Version); err != nil {
