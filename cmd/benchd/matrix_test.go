@@ -79,6 +79,7 @@ RunService/Advise      -          x      +       +         +        +      x    
 RunService/Watch       -          x      +       +         +        +      x            +      +        refused
 RunService/Get         -          x      +       +         +        +      x            +      +        refused
 RunService/Histograms  -          x      +       +         +        +      x            +      +        refused
+RunService/Chart       -          x      +       +         +        +      x            +      +        refused
 RunService/Points      -          x      +       +         +        +      x            +      +        refused
 RunService/List        -          x      +       +         +        +      x            +      +        refused
 RunService/Submission  -          x      +       +         +        +      x            +      +        refused

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"io"
 	"net/http"
 	"slices"
@@ -49,6 +50,15 @@ func TestEachChangingRequestHasARowInTheMatrix(t *testing.T) {
 func (m *matrix) tryRequests(t *testing.T, listener, peer, who string) {
 	t.Helper()
 	table, client := readGrid(t, requestsOfAPI), m.client(t, peer)
+	if who != "." && table.at(t, "POST:/validate", who) == "+" { // what a page asks before it shows a button
+		_, text, err := m.send(t, client, listener, peer, http.MethodGet, api.Prefix+"/about")
+		require.NoError(t, err)
+		var about api.About
+		require.NoError(t, json.Unmarshal([]byte(text), &about), text)
+		assert.Equal(t, api.AboutCan{
+			Submit: table.at(t, "POST:/suites", who) == "+", Cancel: table.at(t, "POST:/suites/s/cancel", who) == "+", Admin: who == "admin" || who == "trusted",
+		}, about.Can, "%s on %s: %+v", peer, listener, about.Peer)
+	}
 	for _, row := range table.rows {
 		method, path, _ := strings.Cut(row, ":")
 		path = api.Prefix + path

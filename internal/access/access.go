@@ -29,8 +29,11 @@ type Rule struct {
 	Doc string
 }
 
+// Runs begins the names of the calls of benchctl and of the HTTP API.
+const Runs = "/benchd.v1.RunService/"
+
 const (
-	runs   = "/benchd.v1.RunService/"
+	runs   = Runs
 	agents = "/benchd.v1.AgentService/"
 	enroll = "/benchd.v1.EnrollService/"
 )

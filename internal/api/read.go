@@ -9,7 +9,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/benchd/benchd/internal/access"
 	"github.com/benchd/benchd/internal/compare"
+	"github.com/benchd/benchd/internal/identity"
 	"github.com/benchd/benchd/internal/property"
 	"github.com/benchd/benchd/internal/remote"
 	"github.com/benchd/benchd/internal/result"
@@ -23,6 +25,8 @@ type About struct {
 	Protocol     uint32     `json:"protocol"`
 	Time         time.Time  `json:"time"` // now, by the coordinator's clock
 	Peer         AboutPeer  `json:"peer"`
+	Can          AboutCan   `json:"can"`
+	Console      bool       `json:"console"` // the coordinator serves the console
 	ArchiveBytes uint64     `json:"archive_bytes"`
 	DiskFree     uint64     `json:"disk_free_bytes"`
 	DiskTotal    uint64     `json:"disk_total_bytes"` // 0 if unknown
@@ -37,6 +41,20 @@ type AboutPeer struct {
 	Role string `json:"role"`
 }
 
+// AboutCan is what the role of the client allows. A request can need more, such as a privilege for a table.
+type AboutCan struct {
+	Submit bool `json:"submit"`
+	Cancel bool `json:"cancel"` // or change otherwise what there is: tags, agents, schedules
+	Admin  bool `json:"admin"`  // read the audit log
+}
+
+// canOf returns what a role allows, by the rules of the calls. A peer without a role is trusted.
+func canOf(role string) AboutCan {
+	who := identity.Identity{Name: "the client", Role: identity.Role(cmp.Or(role, string(identity.Trusted)))}
+	may := func(call string) bool { return access.Call(who, access.Runs+call) == nil }
+	return AboutCan{Submit: may("Submit"), Cancel: may("Cancel"), Admin: may("Audit")}
+}
+
 func (s *Server) about(q *request) error {
 	a, err := s.client.State(q.ctx)
 	if err != nil {
@@ -44,7 +62,7 @@ func (s *Server) about(q *request) error {
 	}
 	d := About{
 		Version: a.Version, Protocol: a.Protocol, Time: a.Time.UTC(), Peer: AboutPeer(a.Peer), ArchiveBytes: a.Archive, DiskFree: a.DiskFree, DiskTotal: a.DiskSize,
-		ArchiveStuck: a.Stuck, Listeners: a.Listeners,
+		ArchiveStuck: a.Stuck, Listeners: a.Listeners, Can: canOf(a.Peer.Role), Console: s.config.Console,
 	}
 	if !a.Expires.IsZero() {
 		d.Expires = new(a.Expires.UTC())

@@ -33,6 +33,8 @@ func TestReading(t *testing.T) {
 			about := read[api.About](s, "/about")
 			require.Equal(t, "v1-test", about.Version)
 			require.NotZero(t, about.ArchiveBytes)
+			require.Equal(t, api.AboutCan{Submit: true, Cancel: true, Admin: true}, about.Can, "nobody is asked for an identity")
+			require.False(t, about.Console)
 		},
 		"agents": func(t *testing.T, s *service) {
 			agents := read[[]remote.Agent](s, "/agents")

@@ -29,11 +29,12 @@ type Coordinator interface {
 	AsProcess(ctx context.Context) context.Context
 }
 
-// Config configures a Server. All fields but Logger must be set.
+// Config configures a Server. All fields but Console and Logger must be set.
 type Config struct {
 	Coordinator Coordinator
 	Targets     target.List
 	Version     string // of this build
+	Console     bool   // the server of the API serves the console, too
 	Logger      *slog.Logger
 }
 
