@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -20,6 +21,7 @@ import (
 	"github.com/benchd/benchd/internal/report"
 	"github.com/benchd/benchd/internal/report/book"
 	"github.com/benchd/benchd/internal/result"
+	"github.com/benchd/benchd/internal/tolerance"
 )
 
 // One coordinator serves these tests, because a run takes seconds.
@@ -142,6 +144,28 @@ func TestReading(t *testing.T) {
 			require.Empty(t, read[chart.Series](s, "/runs/"+first+".1/series?from=1e6").Phases)
 			require.Contains(t, s.get("/runs/"+first+".1/series?from=5&to=5").mistake(t).Message, "to: must be after from")
 			require.Contains(t, s.get("/runs/"+first+".1/series?from=-5").mistake(t).Message, `from: invalid number "-5": want seconds`)
+		},
+		"each agent over time": func(t *testing.T, s *service) {
+			for id, status := range map[string]result.Status{first: result.Complete, running: result.Running} {
+				var d chart.AgentSeries
+				require.Eventually(t, func() bool {
+					d = read[chart.AgentSeries](s, "/runs/"+id+".1/agents?points=50")
+					return d.Status == status && len(d.Agents) == 2 && len(d.Times) > 0 && d.Agents[0].Rate[0] != nil && d.Agents[1].Rate[0] != nil
+				}, tolerance.Patience, 50*time.Millisecond)
+				require.NotNil(t, d.Started)
+				for _, a := range d.Agents {
+					require.Equal(t, status == result.Running, a.Connected, "%+v", a)
+					require.Len(t, a.Rate, len(d.Times))
+					require.Len(t, a.P99, len(d.Times))
+				}
+			}
+			a := s.get("/runs/" + first + ".1/agents")
+			require.Equal(t, http.StatusNotModified, s.get("/runs/"+first+".1/agents", "If-None-Match", a.Header.Get("ETag")).StatusCode)
+		},
+		"telemetry": func(t *testing.T, s *service) {
+			d := read[chart.Telemetry](s, "/runs/"+first+".1/telemetry?from=1&to=2&points=5")
+			require.Equal(t, "telemetry", d.Kind)
+			require.Empty(t, d.Sources)
 		},
 		"reports in all formats": func(t *testing.T, s *service) {
 			for _, format := range report.FormatNames() {

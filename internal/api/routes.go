@@ -3,9 +3,9 @@ package api
 import (
 	"net/http"
 	"reflect"
+	"slices"
 
 	"github.com/benchd/benchd/internal/advice"
-	"github.com/benchd/benchd/internal/chart"
 	"github.com/benchd/benchd/internal/compare"
 	"github.com/benchd/benchd/internal/phrase"
 	"github.com/benchd/benchd/internal/remote"
@@ -16,14 +16,12 @@ import (
 )
 
 // Routes are all routes.
-func Routes() []Route { return append(reading(), changing()...) }
+func Routes() []Route { return slices.Concat(reading(), charts(), changing()) }
 
 // reading are the routes that change nothing.
 func reading() []Route {
 	results := types(reflect.TypeFor[result.Run](), reflect.TypeFor[result.Suite]())
 	series := Parameter{Name: "series", Kind: Boolean, Doc: "false leaves out series, observations and the specification, which are most of the text"}
-	points := Parameter{Name: "points", Kind: Integer, Doc: "maximum number of points of each phase; default 360"}
-	step := Parameter{Name: "step", Kind: Seconds, Doc: "minimum length of a point, instead of points"}
 	return []Route{
 		{
 			Method: "GET", Path: "/openapi.json", Name: "openapi", Doc: "This description, as OpenAPI 3.1.",
@@ -52,10 +50,6 @@ func reading() []Route {
 		{
 			Method: "GET", Path: "/runs/{id}", Name: "getRun", Doc: "The result of a run.",
 			Calls: []string{"Get"}, Parameters: []Parameter{series, language()}, Answers: types(results[0]), serve: (*Server).result,
-		},
-		{
-			Method: "GET", Path: "/runs/{id}/series", Name: "getSeries", Doc: "The series of a run, or of a part of it, for charts: merged into few intervals.",
-			Calls: []string{"Chart"}, Parameters: append(parts(), points, step), Answers: types(reflect.TypeFor[chart.Series]()), serve: charted((*Server).readSeries),
 		},
 		{
 			Method: "GET", Path: "/suites/{id}/answer", Name: "getSuiteAnswer", Doc: "The conclusions of a suite in sentences, as its report begins.",

@@ -3,6 +3,7 @@ package api
 import (
 	"context"
 	"math"
+	"reflect"
 	"strconv"
 	"time"
 
@@ -33,6 +34,37 @@ func charted(read func(*Server, context.Context, string, chart.Request) (text []
 
 func (s *Server) readSeries(ctx context.Context, id string, of chart.Request) (text []byte, ended bool, err error) {
 	return s.client.Series(ctx, id, of)
+}
+
+func (s *Server) readAgents(ctx context.Context, id string, of chart.Request) (text []byte, ended bool, err error) {
+	return s.client.AgentSeries(ctx, id, of)
+}
+
+func (s *Server) readTelemetry(ctx context.Context, id string, of chart.Request) (text []byte, ended bool, err error) {
+	return s.client.Telemetry(ctx, id, of)
+}
+
+// charts are the routes of charts.
+func charts() []Route {
+	points := func(doc string) Parameter { return Parameter{Name: "points", Kind: Integer, Doc: doc} }
+	step := Parameter{Name: "step", Kind: Seconds, Doc: "minimum length of a point, instead of points"}
+	return []Route{
+		{
+			Method: "GET", Path: "/runs/{id}/series", Name: "getSeries", Doc: "The series of a run, or of a part of it, for charts: merged into few intervals.",
+			Calls: []string{"Chart"}, Parameters: append(parts(), points("maximum number of points of each phase; default 360"), step),
+			Answers: types(reflect.TypeFor[chart.Series]()), serve: charted((*Server).readSeries),
+		},
+		{
+			Method: "GET", Path: "/runs/{id}/agents", Name: "getAgentSeries", Doc: "The rate and p99 of each agent of a run over time.",
+			Calls: []string{"Chart"}, Parameters: []Parameter{points("maximum number of columns; default 120, which is also the maximum for 1000 agents")},
+			Answers: types(reflect.TypeFor[chart.AgentSeries]()), serve: charted((*Server).readAgents),
+		},
+		{
+			Method: "GET", Path: "/runs/{id}/telemetry", Name: "getTelemetry", Doc: "What targets and hosts reported during a run, or a part of it, in few points.",
+			Calls: []string{"Chart"}, Parameters: append(parts(), points("maximum number of points of each figure; default 360")),
+			Answers: types(reflect.TypeFor[chart.Telemetry]()), serve: charted((*Server).readTelemetry),
+		},
+	}
 }
 
 // seconds returns the value of a parameter; 0 if it is not given.

@@ -32,6 +32,7 @@ type Gap struct{ From, To int }
 type PhaseExtent struct {
 	Run, Phase string
 	Ended      bool          // the run has
+	Shards     int           // of the run
 	Windows    int           // the highest number of a window, and one
 	Length     time.Duration // where the newest window ends
 	Rolled     int           // how many windows of a shard are rolled into one, below RolledTo; at least 1

@@ -14,6 +14,16 @@ func (c *Client) Series(ctx context.Context, id string, of chart.Request) (text 
 	return c.chart(ctx, benchdv1.ChartKind_CHART_KIND_SERIES, id, of)
 }
 
+// AgentSeries returns the JSON of the course of a run's agents, a chart.AgentSeries, and whether the run has ended.
+func (c *Client) AgentSeries(ctx context.Context, id string, of chart.Request) (text []byte, ended bool, err error) {
+	return c.chart(ctx, benchdv1.ChartKind_CHART_KIND_AGENTS, id, of)
+}
+
+// Telemetry returns the JSON of what targets and hosts reported, a chart.Telemetry, and whether the run has ended.
+func (c *Client) Telemetry(ctx context.Context, id string, of chart.Request) (text []byte, ended bool, err error) {
+	return c.chart(ctx, benchdv1.ChartKind_CHART_KIND_TELEMETRY, id, of)
+}
+
 func (c *Client) chart(ctx context.Context, kind benchdv1.ChartKind, id string, of chart.Request) (text []byte, ended bool, err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()

@@ -10,7 +10,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/benchd/benchd/internal/archive"
-	"github.com/benchd/benchd/internal/archive/sqlite"
 	"github.com/benchd/benchd/internal/chart"
 	"github.com/benchd/benchd/internal/latency"
 	"github.com/benchd/benchd/internal/result"
@@ -35,7 +34,7 @@ func pointsOf(t *testing.T, l *resultstest.Run, windows int, step, from, to time
 }
 
 // complete ends a run.
-func complete(t *testing.T, stored *sqlite.Archive, l *resultstest.Run) {
+func complete(t *testing.T, stored resultstest.Archive, l *resultstest.Run) {
 	t.Helper()
 	l.Record.State.Life.Status = result.Complete
 	archived, err := l.Record.ToArchive()

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/benchd/benchd/internal/archive"
+	"github.com/benchd/benchd/internal/chart"
 	"github.com/benchd/benchd/internal/clock"
 	"github.com/benchd/benchd/internal/latency"
 	"github.com/benchd/benchd/internal/record"
@@ -33,7 +34,7 @@ func (s *Store) sealEach(ctx context.Context, extents []archive.PhaseExtent) err
 	return nil
 }
 
-// seal makes the document of an ended run, its columns, points and logs, unless there are all of them. Logs that were removed because there
+// seal makes the document of an ended run, its columns, points, agents and logs, unless there are all of them. Logs that were removed because there
 // are too many are left to the first report that needs them.
 func (s *Store) seal(ctx context.Context, id string) error {
 	suite, runs, err := s.Find(ctx, id)
@@ -52,7 +53,7 @@ func (s *Store) seal(ctx context.Context, id string) error {
 			return err
 		}
 	}
-	if s.sealed.has(id, sealedColumns, key) && s.sealed.has(id, sealedPoints, key) && s.sealed.tried(id, sealedLogs) {
+	if s.sealed.has(id, sealedColumns, key) && s.sealed.has(id, sealedPoints, key) && s.sealed.has(id, sealedAgents, key) && s.sealed.tried(id, sealedLogs) {
 		return nil
 	}
 	p, err := s.newPass(ctx, r, key)
@@ -102,9 +103,11 @@ func (s *Store) compute(ctx context.Context, suite archive.Suite, archived archi
 }
 
 // mayBeLong reports whether the run of a phase may have windows enough to be sealed: they are counted when they are read.
-func (s *Store) mayBeLong(e archive.PhaseExtent) bool { return e.Windows >= s.sealed.windows/4 }
+func (s *Store) mayBeLong(e archive.PhaseExtent) bool {
+	return e.Windows*max(e.Shards, 1) >= s.sealed.windows/2
+}
 
-// pass is a pass over the windows of a run, which makes its columns, its points and its logs. Columns and points are merged of intervals,
+// pass is a pass over the windows of a run, which makes its columns, points, agents and logs. Columns and points are merged of intervals,
 // which are fewer than windows.
 type pass struct {
 	fine, wide *merger
@@ -112,6 +115,8 @@ type pass struct {
 	columns    *columnsFile
 	points     *pointsFile
 	logs       *logsFile
+	agents     *chart.Matrix
+	keepAgents func()
 	enough     int // windows for columns and logs that are kept
 	over       bool
 }
@@ -121,8 +126,13 @@ func (s *Store) newPass(ctx context.Context, r *record.Run, key string) (*pass, 
 	if err != nil {
 		return nil, err
 	}
+	extents, err := s.archive.Extents(ctx, r.Archived.ID)
+	if err != nil {
+		return nil, err
+	}
 	id := r.Archived.ID
-	p := &pass{enough: s.sealed.windows, columns: s.keepColumns(id, key), points: s.keepPoints(r, lengths, key), logs: s.keepLogs(id, key)}
+	p := &pass{agents: newMatrix(r, extents), enough: s.sealed.windows, columns: s.keepColumns(id, key), points: s.keepPoints(r, lengths, key), logs: s.keepLogs(id, key)}
+	p.keepAgents = func() { s.keepAgents(id, key, p.agents) }
 	p.wide = newMerger(r, lengths, result.Columns, func(iv Interval) error {
 		p.columns.interval(iv)
 		return nil
@@ -143,7 +153,12 @@ func (s *Store) newPass(ctx context.Context, r *record.Run, key string) (*pass, 
 	return p, nil
 }
 
-func (p *pass) add(w *latency.Window) error { return p.fine.add(w) }
+func (p *pass) add(w *latency.Window) error {
+	if err := p.agents.Add(w); err != nil {
+		return err
+	}
+	return p.fine.add(w)
+}
 
 // end keeps what was made of enough windows.
 func (p *pass) end(windows int) error {
@@ -169,4 +184,7 @@ func (p *pass) close(long, whole bool) {
 	p.columns.close(long)
 	p.logs.close(long)
 	p.points.close(whole)
+	if whole {
+		p.keepAgents()
+	}
 }

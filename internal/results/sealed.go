@@ -27,7 +27,7 @@ import (
 const sealedWindows = 2000
 
 // sealed keeps what is computed from all windows of ended runs in files, so that it is computed once, and not again after a restart
-// or for each report: the document of a run, its histograms in the columns of charts, and the points of its series. Each file begins with a key, which
+// or for each report: the document of a run, its histograms in the columns of charts, the points of its series, and the course of its agents. Each file begins with a key, which
 // identifies its input and the program that computed it. Files that cannot be read, or have another key, are made again.
 type sealed struct {
 	dir     string
@@ -44,6 +44,7 @@ const (
 	sealedDocument = "document"
 	sealedColumns  = "columns"
 	sealedPoints   = "points"
+	sealedAgents   = "agents"
 	sealedLogs     = "logs"
 )
 

@@ -107,7 +107,7 @@ func TestALongRunIsReadOnce(t *testing.T) {
 	}
 	s := restart()
 	require.NoError(t, s.LookAfter(t.Context()))
-	require.Len(t, files(), 4, "only those of the long run are kept")
+	require.Len(t, files(), 5, "only those of the long run are kept")
 	reads := stored.reads
 	require.NoError(t, s.LookAfter(t.Context()))
 	require.Equal(t, want, everything(t, s))
@@ -122,28 +122,28 @@ func TestALongRunIsReadOnce(t *testing.T) {
 		require.NoError(t, os.RemoveAll(dir))
 		require.Equal(t, want, everything(t, restart()))
 		require.Equal(t, 1, stored.reads)
-		require.Len(t, files(), 4)
+		require.Len(t, files(), 5)
 		require.Equal(t, want, everything(t, restart()))
 		require.Zero(t, stored.reads)
 	})
-	for _, kind := range []string{sealedColumns, sealedPoints, sealedLogs} {
+	for _, kind := range []string{sealedColumns, sealedPoints, sealedAgents, sealedLogs} {
 		t.Run("maintenance makes missing "+kind, func(t *testing.T) {
 			require.NoError(t, os.Remove(filepath.Join(dir, "S.1."+kind)))
 			s := restart()
 			require.NoError(t, s.LookAfter(t.Context()))
 			require.Equal(t, 1, stored.reads)
-			require.Len(t, files(), 4)
+			require.Len(t, files(), 5)
 			require.Equal(t, want, everything(t, s))
 			require.Equal(t, 1, stored.reads)
 		})
-		if kind == sealedPoints {
+		if kind == sealedPoints || kind == sealedAgents {
 			continue
 		}
 		t.Run("a report makes missing "+kind, func(t *testing.T) {
 			require.NoError(t, os.Remove(filepath.Join(dir, "S.1."+kind)))
 			require.Equal(t, want, everything(t, restart()))
 			require.Equal(t, 1, stored.reads)
-			require.Len(t, files(), 4)
+			require.Len(t, files(), 5)
 		})
 	}
 	t.Run("damaged files are computed again", func(t *testing.T) {
@@ -189,7 +189,7 @@ func TestALongRunIsReadOnce(t *testing.T) {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, "GONE.1.document"), nil, 0o600))
 		s := restart()
 		require.NoError(t, s.LookAfter(t.Context()))
-		require.Len(t, files(), 4)
+		require.Len(t, files(), 5)
 		require.NoError(t, s.Remove(t.Context(), "S"))
 		require.Empty(t, files())
 	})

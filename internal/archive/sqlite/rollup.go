@@ -29,10 +29,11 @@ func (a *Archive) Extents(ctx context.Context, run string) ([]archive.PhaseExten
 	err := a.read(ctx, "look at phases of", func(ctx context.Context, tx *sql.Tx) error {
 		return each(ctx, tx, func(row scanner) error {
 			var e archive.PhaseExtent
-			err := row.Scan(&e.Run, &e.Phase, &e.Ended, &e.Windows, &e.Length, &e.Rolled, &e.RolledTo)
+			err := row.Scan(&e.Run, &e.Phase, &e.Ended, &e.Shards, &e.Windows, &e.Length, &e.Rolled, &e.RolledTo)
 			list = append(list, e)
 			return err
-		}, `SELECT p.run, p.name, run.status IN ('complete', 'partial', 'failed', 'cancelled'), p.newest + 1,
+		}, `SELECT p.run, p.name, run.status IN ('complete', 'partial', 'failed', 'cancelled'),
+			(SELECT count(DISTINCT shard) FROM agent WHERE agent.run = p.run), p.newest + 1,
 			(SELECT max(end_ns) FROM window WHERE phase = p.id AND seq = p.newest), p.rolled_windows, p.rolled_seq
 			FROM (SELECT *, (SELECT max(seq) FROM window WHERE phase = phase.id) AS newest FROM phase WHERE ?1 = '' OR run = ?1) p
 			JOIN run ON run.id = p.run JOIN suite ON suite.id = run.suite

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/benchd/benchd/internal/archive"
+	"github.com/benchd/benchd/internal/chart"
 	"github.com/benchd/benchd/internal/clock"
 	"github.com/benchd/benchd/internal/coordinator/conductor/actions"
 	"github.com/benchd/benchd/internal/coordinator/roster"
@@ -73,6 +74,7 @@ type Conductor struct {
 	run     *record.Run // except for its ID
 	agents  *shardAgents
 	builder *result.Builder
+	matrix  atomic.Pointer[chart.Matrix] // what each agent does; it may be read at any time
 	windows windows
 	timers  map[lifecycle.Timer]*time.Timer
 
@@ -112,10 +114,31 @@ func New(config Config, r *record.Run) *Conductor {
 	cd.figures = config.Metrics.begin(cd.ID())
 	cd.actions = actions.New(actions.Config{Run: r, Conductor: forActions{cd}, Roster: config.Roster, Grace: config.Grace, Life: config.Life})
 	cd.handover = handover{run: r, host: config.Host, archive: config.Archive, grace: config.Grace, orphans: make(map[int]clock.Instant)}
-	cd.builder = r.LiveBuilder()
+	cd.build()
 	cd.publisher.publish(cd.builder.Live())
 	return cd
 }
+
+// build begins the live view of the run, of the shards that are known.
+func (cd *Conductor) build() {
+	cd.builder = cd.run.LiveBuilder()
+	var length time.Duration
+	for _, p := range cd.run.Phases {
+		length += p.Duration
+	}
+	cd.matrix.Store(chart.NewMatrix(max(cd.run.State.Want, len(cd.run.State.Life.Shards)), cd.run.Settings.Interval, length))
+}
+
+// add adds a window to the live view.
+func (cd *Conductor) add(w *latency.Window) error {
+	if added, err := cd.builder.Add(w); err != nil || !added {
+		return err
+	}
+	return cd.matrix.Load().Add(w)
+}
+
+// Matrix returns what each agent has done so far. It may be called at any time.
+func (cd *Conductor) Matrix() *chart.Matrix { return cd.matrix.Load() }
 
 // ID returns the run's id.
 func (cd *Conductor) ID() string { return cd.run.Archived.ID }
@@ -262,7 +285,7 @@ func (cd *Conductor) merge(windows []*latency.Window) {
 		if began, ok := cd.run.Began(plan.PhaseName(w.ID.Phase)); ok {
 			cd.c.Metrics.arrived(now-began-w.End, cd.run.Settings.Interval)
 		}
-		if _, err := cd.builder.Add(w); err != nil {
+		if err := cd.add(w); err != nil {
 			cd.c.Logger.Error("merge window", "window", w.ID, "error", err)
 		}
 		cd.publisher.add(w)

@@ -113,7 +113,7 @@ func (cd *Conductor) granted(e lifecycle.Granted) {
 		return
 	}
 	cd.step(e)
-	cd.builder = cd.run.LiveBuilder() // the shards are known now
+	cd.build() // the shards are known now
 }
 
 func (cd *Conductor) prepared(shard int, msg *benchdv1.Prepared) {

@@ -30,7 +30,7 @@ func Recover(config Config, r *record.Run, windows iter.Seq2[*latency.Window, er
 		if err != nil {
 			return nil, fmt.Errorf("read windows of run %s: %w", cd.ID(), err)
 		}
-		if _, err := cd.builder.Add(w); err != nil {
+		if err := cd.add(w); err != nil {
 			cd.c.Logger.Error("recover window", "window", w.ID, "error", err)
 		}
 		cd.mark(w)
