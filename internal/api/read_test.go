@@ -22,6 +22,7 @@ import (
 	"github.com/benchd/benchd/internal/report/book"
 	"github.com/benchd/benchd/internal/result"
 	"github.com/benchd/benchd/internal/tolerance"
+	"github.com/benchd/benchd/internal/trend"
 )
 
 // One coordinator serves these tests, because a run takes seconds.
@@ -250,6 +251,7 @@ func TestReading(t *testing.T) {
 		"trends": func(t *testing.T, s *service) {
 			a := s.get("/trend?name=nightly")
 			require.Equal(t, http.StatusOK, a.StatusCode, "%s", a.body)
+			require.Contains(t, read[trend.Trend](s, "/trend?name=nightly&lang=zh").Test, "检验")
 			require.Contains(t, s.get("/trend?name=nihgtly").mistake(t).Message, `did you mean "nightly"?`)
 			require.Equal(t, http.StatusBadRequest, s.get("/trend").StatusCode)
 			require.Equal(t, http.StatusBadRequest, s.get("/trend?name=nightly&false_alarms=3").StatusCode)
