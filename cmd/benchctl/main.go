@@ -45,7 +45,7 @@ few agents, or not allowed.`,
 		Commands: func() []cli.Command {
 			return []cli.Command{
 				runCommand(targets), submitCommand(targets), validateCommand(targets),
-				watchCommand(), listCommand(), showCommand(targets), reportCommand(targets), cancelCommand(), removeCommand(), exportCommand(), importCommand(), captureCommand(targets), traceCommand(),
+				watchCommand(), listCommand(), showCommand(targets), reportCommand(targets), cancelCommand(), annotateCommand(), removeCommand(), exportCommand(), importCommand(), captureCommand(targets), traceCommand(),
 				compareCommand(targets), baselineCommand(targets), trendCommand(targets), scheduleCommand(),
 				loginCommand(), logoutCommand(), profilesCommand(),
 				agentsCommand(), webhooksCommand(), auditCommand(), adminCommand(targets), sandboxCommand(), doctorCommand(targets),

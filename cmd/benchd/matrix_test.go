@@ -83,6 +83,7 @@ RunService/Chart       -          x      +       +         +        +      x    
 RunService/Points      -          x      +       +         +        +      x            +      +        refused
 RunService/List        -          x      +       +         +        +      x            +      +        refused
 RunService/Submission  -          x      +       +         +        +      x            +      +        refused
+RunService/Annotate    -          x      x       +         +        +      x            +      +        all
 RunService/Cancel      -          x      x       +         +        +      x            +      +        all
 RunService/Remove      -          x      x       +         +        +      x            +      +        all
 RunService/Export      -          x      +       +         +        +      x            +      +        refused

@@ -25,6 +25,7 @@ POST:/plan               -          x      +       +         +        +      x  
 POST:/suites             -          x      x       +         +        +      x            x        -         +        Submit    all
 POST:/suites/s/cancel    -          x      x       +         +        +      x            x        -         +        Cancel    all
 POST:/runs/s.1/cancel    -          x      x       +         +        +      x            x        -         +        Cancel    all
+PATCH:/suites/s          -          x      x       +         +        +      x            x        -         +        Annotate  all
 DELETE:/suites/s         -          x      x       +         +        +      x            x        -         +        Remove    all
 POST:/agents/a/drain     -          x      x       +         +        +      x            x        -         +        Drain     all
 POST:/agents/a/resume    -          x      x       +         +        +      x            x        -         +        Drain     all
@@ -95,8 +96,11 @@ func (m *matrix) send(t *testing.T, client *http.Client, listener, as, method, p
 	if p.tls != nil {
 		scheme = "https"
 	}
-	req, err := http.NewRequestWithContext(t.Context(), method, scheme+"://"+m.listeners[listener]+path,
-		strings.NewReader(`{"properties": {"db": "null", "recordcount": "100", "duration": "5s"}, "agents": 99}`))
+	sent := `{"properties": {"db": "null", "recordcount": "100", "duration": "5s"}, "agents": 99}`
+	if method == http.MethodPatch {
+		sent = `{"note": "n"}`
+	}
+	req, err := http.NewRequestWithContext(t.Context(), method, scheme+"://"+m.listeners[listener]+path, strings.NewReader(sent))
 	require.NoError(t, err)
 	req.Header.Set("Content-Type", "application/json")
 	if p.password != "" {

@@ -64,6 +64,7 @@ func Calls() []Rule {
 		{Name: runs + "Points", Roles: readers(), Doc: "read raw points"},
 		{Name: runs + "List", Roles: readers(), Doc: "list suites"},
 		{Name: runs + "Submission", Roles: readers(), Doc: "read submissions"},
+		{Name: runs + "Annotate", Roles: writers(), Changes: true, Doc: "annotate suites"},
 		{Name: runs + "Cancel", Roles: writers(), Changes: true, Doc: "cancel runs"},
 		{Name: runs + "Remove", Roles: writers(), Changes: true, Doc: "remove suites"},
 		{Name: runs + "Export", Roles: readers(), Doc: "export suites"},

@@ -3,10 +3,13 @@ package api
 import (
 	"encoding/json"
 	"errors"
+	"maps"
 	"net/http"
+	"slices"
 
 	"github.com/benchd/benchd/internal/advice"
 	"github.com/benchd/benchd/internal/plan"
+	"github.com/benchd/benchd/internal/remote"
 	"github.com/benchd/benchd/internal/wire"
 )
 
@@ -25,7 +28,7 @@ type Submitted struct {
 
 // validate answers with the mistakes of a submission. Only a body that is not a submission is a mistake of the request itself.
 func (s *Server) validate(q *request) error {
-	d, err := q.body()
+	d, err := decode[Submission](q)
 	if err != nil {
 		return err
 	}
@@ -88,6 +91,28 @@ func (s *Server) submit(q *request) error {
 	}
 	q.Header().Set("Location", Prefix+"/suites/"+id)
 	return q.document(Submitted{ID: id, Warnings: append([]string{}, warnings...)})
+}
+
+// Annotation is a change of what people wrote about a suite. What it does not have stays as it is.
+type Annotation struct {
+	Note *string            `json:"note,omitempty"`
+	Tags map[string]*string `json:"tags,omitempty"` // null removes a tag
+}
+
+func (s *Server) annotate(q *request) error {
+	d, err := decode[Annotation](q)
+	if err != nil {
+		return err
+	}
+	a := remote.Annotation{Note: d.Note, Tags: make(map[string]string)}
+	for _, name := range slices.Sorted(maps.Keys(d.Tags)) {
+		if value := d.Tags[name]; value != nil {
+			a.Tags[name] = *value
+		} else {
+			a.Untag = append(a.Untag, name)
+		}
+	}
+	return q.done(s.client.Annotate(q.ctx, q.id(), a, q.from()))
 }
 
 // cancel answers when the cancellation is archived.

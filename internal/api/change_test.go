@@ -171,6 +171,48 @@ func TestValidation(t *testing.T) {
 	require.Equal(t, http.StatusUnsupportedMediaType, s.do("POST", "/validate", good, "Content-Type", "text/plain").StatusCode)
 }
 
+// The note and tags of a suite change while it runs and after its end. Its document is another one then.
+func TestAnnotating(t *testing.T) {
+	s := newService(t)
+	id := s.submit("nightly", map[string]string{"team": "a", "draft": ""}, false, "duration=10m")
+	patch := func(body string) answer { return s.do("PATCH", "/suites/"+id, body) }
+	require.Equal(t, http.StatusNoContent, patch(`{"note": "while it runs"}`).StatusCode)
+	require.Equal(t, "while it runs", read[result.Run](s, "/suites/"+id).Note)
+	require.NoError(t, s.remote.Cancel(t.Context(), id, "anna"))
+	require.Eventually(t, func() bool { return read[result.Run](s, "/suites/"+id).Status.Ended() }, tolerance.Patience, 10*time.Millisecond)
+	path := "/suites/" + id
+	tag := s.get(path).Header.Get("ETag")
+	require.NotEmpty(t, tag)
+
+	require.Equal(t, http.StatusNoContent, patch(`{"note": "", "tags": {"team": "b", "release": "2.6", "draft": null, "unknown": null}}`).StatusCode)
+	after := s.get(path, "If-None-Match", tag)
+	require.Equal(t, http.StatusOK, after.StatusCode)
+	require.NotEqual(t, tag, after.Header.Get("ETag"))
+	doc := read[result.Run](s, "/runs/"+id+".1")
+	require.Empty(t, doc.Note)
+	require.Equal(t, map[string]string{"team": "b", "release": "2.6"}, doc.Tags)
+	listed := read[[]remote.Suite](s, "/suites?tag=release%3D2.6")
+	require.Len(t, listed, 1)
+	require.Empty(t, listed[0].Note)
+
+	for body, want := range map[string]string{
+		`{}`:                               "there is nothing to change",
+		`{"tags": {"schedule": "mine"}}`:   "is set by the coordinator",
+		`{"tags": {"schedule": null}}`:     "is set by the coordinator",
+		`{"note": "a\u0000"}`:              "unprintable",
+		`{"notes": "a"}`:                   "describes Annotation",
+		`{"tags": {"release": ["2.6"]}}`:   "describes Annotation",
+		`{"tags": {"": "no name", "a":1}}`: "describes Annotation",
+	} {
+		a := patch(body)
+		require.Equal(t, http.StatusBadRequest, a.StatusCode, body)
+		require.Contains(t, a.mistake(t).Message, want)
+	}
+	require.Equal(t, http.StatusConflict, s.do("PATCH", "/suites/"+id+".1", `{"note": "of a run"}`).StatusCode)
+	require.Equal(t, http.StatusNotFound, s.do("PATCH", "/suites/nobody", `{"note": "x"}`).StatusCode)
+	require.Equal(t, after.body, s.get(path).body, "nothing else has changed")
+}
+
 // Each template is a valid submission as it is. The first one needs no database.
 func TestTemplates(t *testing.T) {
 	s := newService(t)

@@ -132,6 +132,10 @@ func changing() []Route {
 			Calls: []string{"Cancel"}, Status: none, serve: (*Server).cancel,
 		},
 		{
+			Method: "PATCH", Path: "/suites/{id}", Name: "annotateSuite", Doc: "Change the note and tags of a suite, also of one that has ended.",
+			Calls: []string{"Annotate"}, Body: reflect.TypeFor[Annotation](), Status: none, serve: (*Server).annotate,
+		},
+		{
 			Method: "DELETE", Path: "/suites/{id}", Name: "removeSuite", Doc: "Remove a suite that has ended from the archive.",
 			Calls: []string{"Remove"}, Status: none, serve: (*Server).remove,
 		},

@@ -43,22 +43,22 @@ type File struct {
 // maxWait bounds the wait for agents: the client waits for the answer.
 const maxWait = time.Minute
 
-// body reads the body of a request with a submission.
-func (q *request) body() (d Submission, err error) {
+// decode reads the body of a request.
+func decode[T any](q *request) (d T, err error) {
 	in := json.NewDecoder(q.r.Body)
 	in.DisallowUnknownFields()
 	if err := in.Decode(&d); err != nil {
-		return d, badBody(err)
+		return d, q.badBody(err)
 	}
 	if _, err := in.Token(); !errors.Is(err, io.EOF) {
-		return d, badBody(errors.New("there is more behind the object"))
+		return d, q.badBody(errors.New("there is more behind the object"))
 	}
 	return d, q.extend()
 }
 
 // submitted reads the body of a request, and checks it.
 func (q *request) submitted() (r remote.Request, err error) {
-	d, err := q.body()
+	d, err := decode[Submission](q)
 	if err != nil {
 		return r, err
 	}
@@ -93,8 +93,8 @@ func (q *request) submission(d Submission) (r remote.Request, err error) {
 	return r, nil
 }
 
-func badBody(err error) error {
-	return parametersError{{Place: "body", Message: err.Error() + ": " + Prefix + "/openapi.json describes Submission"}}
+func (q *request) badBody(err error) error {
+	return parametersError{{Place: "body", Message: err.Error() + ": " + Prefix + "/openapi.json describes " + q.route.Body.Name()}}
 }
 
 // submission is the part that says what to run.

@@ -35,6 +35,16 @@ type Suite struct {
 	Plan        json.RawMessage // of a suite of several runs; nil if unknown
 }
 
+// Annotation is a change of what people wrote about a suite.
+type Annotation struct {
+	Note  *string           // nil keeps it
+	Tags  map[string]string // to add or replace
+	Untag []string          // names of tags to remove
+}
+
+// MostTags bounds the tags of a suite.
+const MostTags = 4096
+
 // SuiteSummary is a suite in the list of all: without its Spec and Plan, with the number of its runs.
 type SuiteSummary struct {
 	Suite

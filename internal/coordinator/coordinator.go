@@ -75,6 +75,7 @@ type Archive interface {
 	CreateSuite(ctx context.Context, suite archive.Suite, runs []archive.RunRecord) error
 	AddRuns(ctx context.Context, suite string, status result.Status, runs []archive.RunRecord) error
 	Apply(ctx context.Context, change archive.Change) error
+	Annotate(ctx context.Context, suite string, annotation archive.Annotation) error
 	Suites(ctx context.Context) ([]archive.SuiteSummary, error)
 	Unfinished(ctx context.Context) ([]archive.RunRecord, error)
 	AddWindows(ctx context.Context, windows []latency.Window) ([]archive.Receipt, error)

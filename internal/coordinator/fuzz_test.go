@@ -90,6 +90,7 @@ func FuzzCalls(f *testing.F) {
 		&benchdv1.ImportRequest{Chunk: []byte("x")},
 		&benchdv1.AuditRequest{Who: "a", Refused: true},
 		&benchdv1.SubmissionRequest{Id: "S"},
+		&benchdv1.AnnotateRequest{Id: "S", Note: new("n"), Tags: map[string]string{"a": "b"}, Untag: []string{"c"}},
 		&benchdv1.WebhooksRequest{},
 		&benchdv1.TestWebhookRequest{Name: "a"},
 	} {

@@ -155,6 +155,19 @@ func (c *Client) List(ctx context.Context) ([]Suite, error) {
 	return each(resp.GetSuites(), suite), err
 }
 
+// Annotation is a change of what people wrote about a suite.
+type Annotation struct {
+	Note  *string           // nil keeps it
+	Tags  map[string]string // to add or replace
+	Untag []string          // names of tags to remove
+}
+
+// Annotate changes the note and tags of a suite.
+func (c *Client) Annotate(ctx context.Context, id string, a Annotation, by string) error {
+	_, err := ask(ctx, c, c.service.Annotate, &benchdv1.AnnotateRequest{Id: id, Note: a.Note, Tags: a.Tags, Untag: a.Untag, By: by})
+	return err
+}
+
 // Cancel ends a suite or run.
 func (c *Client) Cancel(ctx context.Context, id, by string) error {
 	_, err := ask(ctx, c, c.service.Cancel, &benchdv1.CancelRequest{Id: id, By: by})

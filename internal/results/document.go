@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -19,9 +20,42 @@ import (
 	"github.com/benchd/benchd/internal/table"
 )
 
-// document returns a run's result, and recomputes only the parts that can have changed. It is shared: callers must not
+// document returns a run's result, with the present note and tags of its suite. It is shared: callers must not change it.
+func (s *Store) document(ctx context.Context, suite archive.Suite, of suiteKey, archived archive.RunRecord) (result.Run, error) {
+	doc, err := s.computed(ctx, suite, of, archived)
+	return annotated(doc, suite), err
+}
+
+func annotated(doc result.Run, suite archive.Suite) result.Run {
+	doc.Note, doc.Tags = suite.Note, suite.Tags
+	return doc
+}
+
+// sealedText returns the JSON of a sealed document; nil if there is none. If the suite was annotated since, the document is sealed again.
+func (s *Store) sealedText(suite archive.Suite, run, key string) ([]byte, error) {
+	text := s.sealed.text(run, key)
+	if text == nil {
+		return nil, nil
+	}
+	var kept struct {
+		Note string            `json:"note"`
+		Tags map[string]string `json:"tags"`
+	}
+	if json.Unmarshal(text, &kept) == nil && kept.Note == suite.Note && maps.Equal(kept.Tags, suite.Tags) {
+		return text, nil
+	}
+	doc, ok := s.sealed.document(run, key)
+	if !ok {
+		return nil, nil
+	}
+	doc = annotated(doc, suite)
+	s.sealed.keepDocument(key, doc)
+	return json.Marshal(doc)
+}
+
+// computed returns a run's result, and recomputes only the parts that can have changed. It is shared: callers must not
 // change it. A panic in its computation is returned as an error.
-func (s *Store) document(ctx context.Context, suite archive.Suite, of suiteKey, archived archive.RunRecord) (doc result.Run, err error) {
+func (s *Store) computed(ctx context.Context, suite archive.Suite, of suiteKey, archived archive.RunRecord) (doc result.Run, err error) {
 	guarded := func(build func() (result.Run, error)) (doc result.Run, err error) {
 		err = quarantine.Guard(func() (err error) {
 			doc, err = build()
@@ -174,8 +208,8 @@ func (s *Store) JSON(ctx context.Context, id string) ([]byte, error) {
 	of, replaced := newSuiteKey(suite), record.ReplacedBy(runs)
 	single := id != suite.ID || len(runs) == 1 && !whole.Plan.Searches()
 	if single && runs[0].Status.Ended() && replaced[runs[0].ID] == "" && s.quarantine.Reason(suite.ID) == "" {
-		if text := s.sealed.text(runs[0].ID, documentKey(of, runs[0])); text != nil {
-			return text, nil
+		if text, err := s.sealedText(suite, runs[0].ID, documentKey(of, runs[0])); text != nil || err != nil {
+			return text, err
 		}
 	}
 	for _, archived := range runs {

@@ -57,13 +57,14 @@ func documentKey(of suiteKey, run archive.RunRecord) string {
 	return run.ID + " " + hex.EncodeToString(sum.Sum(nil))
 }
 
-// suiteKey represents everything of a suite that the results of its runs show.
+// suiteKey represents everything of a suite that the results of its runs show, but its note and tags.
 type suiteKey [sha256.Size]byte
 
 func newSuiteKey(suite archive.Suite) (key suiteKey) {
 	sum := sha256.New()
 	sum.Write(suite.Spec)
 	suite.Spec, suite.Plan, suite.Status = nil, nil, "" // only the suite's own result shows them
+	suite.Note, suite.Tags = "", nil                    // they change later, and are added to what was computed
 	fmt.Fprintf(sum, "%#v", suite)
 	sum.Sum(key[:0])
 	return key

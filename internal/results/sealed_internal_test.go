@@ -2,6 +2,7 @@ package results
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -118,6 +119,25 @@ func TestALongRunIsReadOnce(t *testing.T) {
 	require.NoError(t, s.LookAfter(t.Context()))
 	require.Zero(t, stored.reads)
 
+	t.Run("a note and tags change what is kept, and compute nothing again", func(t *testing.T) {
+		before, err := stored.Suite(t.Context(), "S")
+		require.NoError(t, err)
+		note := "after the fact"
+		require.NoError(t, stored.Annotate(t.Context(), "S", archive.Annotation{Note: &note, Tags: map[string]string{"release": "2.6"}}))
+		for _, s := range []*Store{s, restart(), restart()} { // one that has the document in memory, one that has it as it was, one as it is
+			text, err := s.JSON(t.Context(), "S.1")
+			require.NoError(t, err)
+			var doc result.Run
+			require.NoError(t, json.Unmarshal(text, &doc))
+			require.Equal(t, note, doc.Note)
+			require.Equal(t, "2.6", doc.Tags["release"])
+			require.NoError(t, s.LookAfter(t.Context()))
+		}
+		require.Zero(t, stored.reads)
+		require.NoError(t, stored.Annotate(t.Context(), "S", archive.Annotation{Note: &before.Note, Untag: []string{"release"}}))
+		require.Equal(t, want, everything(t, restart()))
+		require.Zero(t, stored.reads)
+	})
 	t.Run("a report computes what is missing", func(t *testing.T) {
 		require.NoError(t, os.RemoveAll(dir))
 		require.Equal(t, want, everything(t, restart()))

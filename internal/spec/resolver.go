@@ -244,11 +244,16 @@ func (r *resolver) validateLabels(s Submission) {
 		}
 	}
 	complain("--name", "", property.Printable(s.Name))
-	complain("--note", "", property.Printable(strings.NewReplacer("\n", "", "\t", "").Replace(s.Note)))
+	complain("--note", "", printableNote(s.Note))
 	for _, key := range slices.Sorted(maps.Keys(s.Tags)) {
 		if strings.TrimSpace(key) == "" {
 			complain("--tag", "", errors.New("missing name of a tag; write name=value"))
 		}
 		complain("--tag", key, cmp.Or(property.Printable(key), property.Printable(s.Tags[key])))
 	}
+}
+
+// printableNote validates a note, which can have several lines.
+func printableNote(note string) error {
+	return property.Printable(strings.NewReplacer("\n", "", "\t", "").Replace(note))
 }

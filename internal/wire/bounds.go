@@ -156,6 +156,8 @@ func bounds() []bound {
 		upTo("ForeignImport.unit_ns", 1e9),
 		upTo("ForeignFile.bytes", maxFile),
 		upTo("ForeignFile.repeat", maxForeign),
+		{field: "AnnotateRequest.tags", items: maxMap},
+		{field: "AnnotateRequest.untag", items: maxMap},
 		upTo("HistogramsRequest.at_most", anyNumber),
 		upTo("ChartRequest.points", anyNumber),
 		upTo("ChartRequest.from_ns", float64(maxTime)),

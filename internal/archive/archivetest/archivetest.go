@@ -19,6 +19,7 @@ type Archive interface {
 	CreateSuite(ctx context.Context, suite archive.Suite, runs []archive.RunRecord) error
 	AddRuns(ctx context.Context, suite string, status result.Status, runs []archive.RunRecord) error
 	Apply(ctx context.Context, change archive.Change) error
+	Annotate(ctx context.Context, suite string, annotation archive.Annotation) error
 	Suites(ctx context.Context) ([]archive.SuiteSummary, error)
 	Suite(ctx context.Context, id string) (archive.Suite, error)
 	Run(ctx context.Context, id string) (archive.RunRecord, error)
@@ -64,6 +65,7 @@ func Run(t *testing.T, open Open) {
 		{"suites are listed newest first", testSuitesAreListedNewestFirst},
 		{"suite is created atomically", testSuiteIsCreatedAtomically},
 		{"change is stored atomically", testChangeIsStoredAtomically},
+		{"a suite is annotated", testASuiteIsAnnotated},
 		{"events are in the order in which they happened", testEventsAreInTheOrderInWhichTheyHappened},
 		{"unfinished runs in the order of submission", testUnfinishedRunsInTheOrderOfSubmission},
 		{"agents of a run are only added", testAgentsOfARunAreOnlyAdded},

@@ -1,6 +1,7 @@
 package archivetest
 
 import (
+	"strconv"
 	"testing"
 	"time"
 
@@ -47,6 +48,39 @@ func testSuitesAreListedNewestFirst(t *testing.T, open Open) {
 	require.NoError(t, err)
 	old.Spec, recent.Spec, old.Plan, recent.Plan = nil, nil, nil, nil
 	require.Equal(t, []archive.SuiteSummary{{Suite: recent}, {Suite: old, Runs: 2}}, got)
+}
+
+func testASuiteIsAnnotated(t *testing.T, open Open) {
+	dir := t.TempDir()
+	a := open(t, dir)
+	Create(t, a, "s")
+	other := SuiteOf("other")
+	require.NoError(t, a.CreateSuite(t.Context(), other, nil))
+	note := "another note"
+	require.NoError(t, a.Annotate(t.Context(), "s", archive.Annotation{Note: &note, Tags: map[string]string{"release": "2.6"}}))
+	require.NoError(t, a.Annotate(t.Context(), "s", archive.Annotation{Tags: map[string]string{"release": "2.7", "kind": "nightly"}, Untag: []string{"rack", "unknown"}}))
+	want := SuiteOf("s")
+	want.Note, want.Tags = note, map[string]string{"release": "2.7", "kind": "nightly"}
+
+	many := make(map[string]string)
+	for i := range archive.MostTags {
+		many[strconv.Itoa(i)] = ""
+	}
+	require.ErrorIs(t, a.Annotate(t.Context(), "s", archive.Annotation{Tags: many}), archive.ErrInvalid)
+	require.ErrorIs(t, a.Annotate(t.Context(), "nobody", archive.Annotation{Note: &note}), archive.ErrNotFound)
+
+	require.NoError(t, a.Close(t.Context()))
+	a = open(t, dir)
+	for _, suite := range []archive.Suite{want, other} {
+		got, err := a.Suite(t.Context(), suite.ID)
+		require.NoError(t, err)
+		require.Equal(t, suite, got)
+	}
+	require.NoError(t, a.Annotate(t.Context(), "s", archive.Annotation{Note: new(string)}))
+	got, err := a.Suite(t.Context(), "s")
+	require.NoError(t, err)
+	require.Empty(t, got.Note, "an empty note is none")
+	require.Equal(t, want.Tags, got.Tags)
 }
 
 func testSuiteIsCreatedAtomically(t *testing.T, open Open) {

@@ -27,15 +27,20 @@ func (a *Archive) Suites(ctx context.Context) ([]archive.SuiteSummary, error) {
 // Suite returns a suite.
 func (a *Archive) Suite(ctx context.Context, id string) (archive.Suite, error) {
 	var suite archive.Suite
-	err := a.read(ctx, "read suite "+id+" of", func(ctx context.Context, tx *sql.Tx) error {
-		row := tx.QueryRowContext(ctx, `SELECT id, name, note, tags, status, created_ns, submitted_by, db, spec, plan
-			FROM suite WHERE id = ? AND removed = 0`, id)
-		err := scanSuite(row, &suite)
-		if errors.Is(err, sql.ErrNoRows) {
-			return notFound("suite", id)
-		}
+	err := a.read(ctx, "read suite "+id+" of", func(ctx context.Context, tx *sql.Tx) (err error) {
+		suite, err = suiteOf(ctx, tx, id)
 		return err
 	})
+	return suite, err
+}
+
+func suiteOf(ctx context.Context, tx *sql.Tx, id string) (suite archive.Suite, err error) {
+	row := tx.QueryRowContext(ctx, `SELECT id, name, note, tags, status, created_ns, submitted_by, db, spec, plan
+		FROM suite WHERE id = ? AND removed = 0`, id)
+	err = scanSuite(row, &suite)
+	if errors.Is(err, sql.ErrNoRows) {
+		err = notFound("suite", id)
+	}
 	return suite, err
 }
 

@@ -2970,6 +2970,125 @@ func (x *SubmissionResponse) GetWithheld() []string {
 	return nil
 }
 
+// AnnotateRequest changes what people wrote about a suite.
+type AnnotateRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The suite's id.
+	Id string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	// Its new note; absent to keep it.
+	Note *string `protobuf:"bytes,2,opt,name=note,proto3,oneof" json:"note,omitempty"`
+	// Tags to add or replace.
+	Tags map[string]string `protobuf:"bytes,3,rep,name=tags,proto3" json:"tags,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
+	// Names of tags to remove.
+	Untag []string `protobuf:"bytes,4,rep,name=untag,proto3" json:"untag,omitempty"`
+	// Who annotates.
+	By            string `protobuf:"bytes,5,opt,name=by,proto3" json:"by,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *AnnotateRequest) Reset() {
+	*x = AnnotateRequest{}
+	mi := &file_benchd_v1_run_proto_msgTypes[38]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *AnnotateRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*AnnotateRequest) ProtoMessage() {}
+
+func (x *AnnotateRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_benchd_v1_run_proto_msgTypes[38]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use AnnotateRequest.ProtoReflect.Descriptor instead.
+func (*AnnotateRequest) Descriptor() ([]byte, []int) {
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{38}
+}
+
+func (x *AnnotateRequest) GetId() string {
+	if x != nil {
+		return x.Id
+	}
+	return ""
+}
+
+func (x *AnnotateRequest) GetNote() string {
+	if x != nil && x.Note != nil {
+		return *x.Note
+	}
+	return ""
+}
+
+func (x *AnnotateRequest) GetTags() map[string]string {
+	if x != nil {
+		return x.Tags
+	}
+	return nil
+}
+
+func (x *AnnotateRequest) GetUntag() []string {
+	if x != nil {
+		return x.Untag
+	}
+	return nil
+}
+
+func (x *AnnotateRequest) GetBy() string {
+	if x != nil {
+		return x.By
+	}
+	return ""
+}
+
+// AnnotateResponse is empty.
+type AnnotateResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *AnnotateResponse) Reset() {
+	*x = AnnotateResponse{}
+	mi := &file_benchd_v1_run_proto_msgTypes[39]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *AnnotateResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*AnnotateResponse) ProtoMessage() {}
+
+func (x *AnnotateResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_benchd_v1_run_proto_msgTypes[39]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use AnnotateResponse.ProtoReflect.Descriptor instead.
+func (*AnnotateResponse) Descriptor() ([]byte, []int) {
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{39}
+}
+
 // CancelRequest names the suite or run to cancel.
 type CancelRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -2983,7 +3102,7 @@ type CancelRequest struct {
 
 func (x *CancelRequest) Reset() {
 	*x = CancelRequest{}
-	mi := &file_benchd_v1_run_proto_msgTypes[38]
+	mi := &file_benchd_v1_run_proto_msgTypes[40]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2995,7 +3114,7 @@ func (x *CancelRequest) String() string {
 func (*CancelRequest) ProtoMessage() {}
 
 func (x *CancelRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[38]
+	mi := &file_benchd_v1_run_proto_msgTypes[40]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3008,7 +3127,7 @@ func (x *CancelRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CancelRequest.ProtoReflect.Descriptor instead.
 func (*CancelRequest) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{38}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{40}
 }
 
 func (x *CancelRequest) GetId() string {
@@ -3034,7 +3153,7 @@ type CancelResponse struct {
 
 func (x *CancelResponse) Reset() {
 	*x = CancelResponse{}
-	mi := &file_benchd_v1_run_proto_msgTypes[39]
+	mi := &file_benchd_v1_run_proto_msgTypes[41]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3046,7 +3165,7 @@ func (x *CancelResponse) String() string {
 func (*CancelResponse) ProtoMessage() {}
 
 func (x *CancelResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[39]
+	mi := &file_benchd_v1_run_proto_msgTypes[41]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3059,7 +3178,7 @@ func (x *CancelResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CancelResponse.ProtoReflect.Descriptor instead.
 func (*CancelResponse) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{39}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{41}
 }
 
 // RemoveRequest names the suite to remove.
@@ -3073,7 +3192,7 @@ type RemoveRequest struct {
 
 func (x *RemoveRequest) Reset() {
 	*x = RemoveRequest{}
-	mi := &file_benchd_v1_run_proto_msgTypes[40]
+	mi := &file_benchd_v1_run_proto_msgTypes[42]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3085,7 +3204,7 @@ func (x *RemoveRequest) String() string {
 func (*RemoveRequest) ProtoMessage() {}
 
 func (x *RemoveRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[40]
+	mi := &file_benchd_v1_run_proto_msgTypes[42]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3098,7 +3217,7 @@ func (x *RemoveRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RemoveRequest.ProtoReflect.Descriptor instead.
 func (*RemoveRequest) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{40}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{42}
 }
 
 func (x *RemoveRequest) GetId() string {
@@ -3117,7 +3236,7 @@ type RemoveResponse struct {
 
 func (x *RemoveResponse) Reset() {
 	*x = RemoveResponse{}
-	mi := &file_benchd_v1_run_proto_msgTypes[41]
+	mi := &file_benchd_v1_run_proto_msgTypes[43]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3129,7 +3248,7 @@ func (x *RemoveResponse) String() string {
 func (*RemoveResponse) ProtoMessage() {}
 
 func (x *RemoveResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[41]
+	mi := &file_benchd_v1_run_proto_msgTypes[43]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3142,7 +3261,7 @@ func (x *RemoveResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RemoveResponse.ProtoReflect.Descriptor instead.
 func (*RemoveResponse) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{41}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{43}
 }
 
 // ExportRequest names the suite to export.
@@ -3156,7 +3275,7 @@ type ExportRequest struct {
 
 func (x *ExportRequest) Reset() {
 	*x = ExportRequest{}
-	mi := &file_benchd_v1_run_proto_msgTypes[42]
+	mi := &file_benchd_v1_run_proto_msgTypes[44]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3168,7 +3287,7 @@ func (x *ExportRequest) String() string {
 func (*ExportRequest) ProtoMessage() {}
 
 func (x *ExportRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[42]
+	mi := &file_benchd_v1_run_proto_msgTypes[44]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3181,7 +3300,7 @@ func (x *ExportRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExportRequest.ProtoReflect.Descriptor instead.
 func (*ExportRequest) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{42}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{44}
 }
 
 func (x *ExportRequest) GetId() string {
@@ -3202,7 +3321,7 @@ type ExportResponse struct {
 
 func (x *ExportResponse) Reset() {
 	*x = ExportResponse{}
-	mi := &file_benchd_v1_run_proto_msgTypes[43]
+	mi := &file_benchd_v1_run_proto_msgTypes[45]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3214,7 +3333,7 @@ func (x *ExportResponse) String() string {
 func (*ExportResponse) ProtoMessage() {}
 
 func (x *ExportResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[43]
+	mi := &file_benchd_v1_run_proto_msgTypes[45]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3227,7 +3346,7 @@ func (x *ExportResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExportResponse.ProtoReflect.Descriptor instead.
 func (*ExportResponse) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{43}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{45}
 }
 
 func (x *ExportResponse) GetChunk() []byte {
@@ -3250,7 +3369,7 @@ type ImportRequest struct {
 
 func (x *ImportRequest) Reset() {
 	*x = ImportRequest{}
-	mi := &file_benchd_v1_run_proto_msgTypes[44]
+	mi := &file_benchd_v1_run_proto_msgTypes[46]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3262,7 +3381,7 @@ func (x *ImportRequest) String() string {
 func (*ImportRequest) ProtoMessage() {}
 
 func (x *ImportRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[44]
+	mi := &file_benchd_v1_run_proto_msgTypes[46]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3275,7 +3394,7 @@ func (x *ImportRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ImportRequest.ProtoReflect.Descriptor instead.
 func (*ImportRequest) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{44}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{46}
 }
 
 func (x *ImportRequest) GetChunk() []byte {
@@ -3319,7 +3438,7 @@ type ForeignImport struct {
 
 func (x *ForeignImport) Reset() {
 	*x = ForeignImport{}
-	mi := &file_benchd_v1_run_proto_msgTypes[45]
+	mi := &file_benchd_v1_run_proto_msgTypes[47]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3331,7 +3450,7 @@ func (x *ForeignImport) String() string {
 func (*ForeignImport) ProtoMessage() {}
 
 func (x *ForeignImport) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[45]
+	mi := &file_benchd_v1_run_proto_msgTypes[47]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3344,7 +3463,7 @@ func (x *ForeignImport) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ForeignImport.ProtoReflect.Descriptor instead.
 func (*ForeignImport) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{45}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{47}
 }
 
 func (x *ForeignImport) GetName() string {
@@ -3425,7 +3544,7 @@ type ForeignFile struct {
 
 func (x *ForeignFile) Reset() {
 	*x = ForeignFile{}
-	mi := &file_benchd_v1_run_proto_msgTypes[46]
+	mi := &file_benchd_v1_run_proto_msgTypes[48]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3437,7 +3556,7 @@ func (x *ForeignFile) String() string {
 func (*ForeignFile) ProtoMessage() {}
 
 func (x *ForeignFile) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[46]
+	mi := &file_benchd_v1_run_proto_msgTypes[48]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3450,7 +3569,7 @@ func (x *ForeignFile) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ForeignFile.ProtoReflect.Descriptor instead.
 func (*ForeignFile) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{46}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{48}
 }
 
 func (x *ForeignFile) GetName() string {
@@ -3485,7 +3604,7 @@ type ImportResponse struct {
 
 func (x *ImportResponse) Reset() {
 	*x = ImportResponse{}
-	mi := &file_benchd_v1_run_proto_msgTypes[47]
+	mi := &file_benchd_v1_run_proto_msgTypes[49]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3497,7 +3616,7 @@ func (x *ImportResponse) String() string {
 func (*ImportResponse) ProtoMessage() {}
 
 func (x *ImportResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[47]
+	mi := &file_benchd_v1_run_proto_msgTypes[49]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3510,7 +3629,7 @@ func (x *ImportResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ImportResponse.ProtoReflect.Descriptor instead.
 func (*ImportResponse) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{47}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{49}
 }
 
 func (x *ImportResponse) GetId() string {
@@ -3529,7 +3648,7 @@ type AgentsRequest struct {
 
 func (x *AgentsRequest) Reset() {
 	*x = AgentsRequest{}
-	mi := &file_benchd_v1_run_proto_msgTypes[48]
+	mi := &file_benchd_v1_run_proto_msgTypes[50]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3541,7 +3660,7 @@ func (x *AgentsRequest) String() string {
 func (*AgentsRequest) ProtoMessage() {}
 
 func (x *AgentsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[48]
+	mi := &file_benchd_v1_run_proto_msgTypes[50]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3554,7 +3673,7 @@ func (x *AgentsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AgentsRequest.ProtoReflect.Descriptor instead.
 func (*AgentsRequest) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{48}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{50}
 }
 
 // AgentsResponse is the roster.
@@ -3568,7 +3687,7 @@ type AgentsResponse struct {
 
 func (x *AgentsResponse) Reset() {
 	*x = AgentsResponse{}
-	mi := &file_benchd_v1_run_proto_msgTypes[49]
+	mi := &file_benchd_v1_run_proto_msgTypes[51]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3580,7 +3699,7 @@ func (x *AgentsResponse) String() string {
 func (*AgentsResponse) ProtoMessage() {}
 
 func (x *AgentsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[49]
+	mi := &file_benchd_v1_run_proto_msgTypes[51]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3593,7 +3712,7 @@ func (x *AgentsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AgentsResponse.ProtoReflect.Descriptor instead.
 func (*AgentsResponse) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{49}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{51}
 }
 
 func (x *AgentsResponse) GetAgents() []*AgentInfo {
@@ -3642,7 +3761,7 @@ type AgentInfo struct {
 
 func (x *AgentInfo) Reset() {
 	*x = AgentInfo{}
-	mi := &file_benchd_v1_run_proto_msgTypes[50]
+	mi := &file_benchd_v1_run_proto_msgTypes[52]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3654,7 +3773,7 @@ func (x *AgentInfo) String() string {
 func (*AgentInfo) ProtoMessage() {}
 
 func (x *AgentInfo) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[50]
+	mi := &file_benchd_v1_run_proto_msgTypes[52]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3667,7 +3786,7 @@ func (x *AgentInfo) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AgentInfo.ProtoReflect.Descriptor instead.
 func (*AgentInfo) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{50}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{52}
 }
 
 func (x *AgentInfo) GetName() string {
@@ -3782,7 +3901,7 @@ type DrainRequest struct {
 
 func (x *DrainRequest) Reset() {
 	*x = DrainRequest{}
-	mi := &file_benchd_v1_run_proto_msgTypes[51]
+	mi := &file_benchd_v1_run_proto_msgTypes[53]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3794,7 +3913,7 @@ func (x *DrainRequest) String() string {
 func (*DrainRequest) ProtoMessage() {}
 
 func (x *DrainRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[51]
+	mi := &file_benchd_v1_run_proto_msgTypes[53]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3807,7 +3926,7 @@ func (x *DrainRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DrainRequest.ProtoReflect.Descriptor instead.
 func (*DrainRequest) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{51}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{53}
 }
 
 func (x *DrainRequest) GetName() string {
@@ -3833,7 +3952,7 @@ type DrainResponse struct {
 
 func (x *DrainResponse) Reset() {
 	*x = DrainResponse{}
-	mi := &file_benchd_v1_run_proto_msgTypes[52]
+	mi := &file_benchd_v1_run_proto_msgTypes[54]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3845,7 +3964,7 @@ func (x *DrainResponse) String() string {
 func (*DrainResponse) ProtoMessage() {}
 
 func (x *DrainResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[52]
+	mi := &file_benchd_v1_run_proto_msgTypes[54]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3858,7 +3977,7 @@ func (x *DrainResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DrainResponse.ProtoReflect.Descriptor instead.
 func (*DrainResponse) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{52}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{54}
 }
 
 // ActRequest asks for an action.
@@ -3884,7 +4003,7 @@ type ActRequest struct {
 
 func (x *ActRequest) Reset() {
 	*x = ActRequest{}
-	mi := &file_benchd_v1_run_proto_msgTypes[53]
+	mi := &file_benchd_v1_run_proto_msgTypes[55]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3896,7 +4015,7 @@ func (x *ActRequest) String() string {
 func (*ActRequest) ProtoMessage() {}
 
 func (x *ActRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[53]
+	mi := &file_benchd_v1_run_proto_msgTypes[55]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3909,7 +4028,7 @@ func (x *ActRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ActRequest.ProtoReflect.Descriptor instead.
 func (*ActRequest) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{53}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{55}
 }
 
 func (x *ActRequest) GetSubmission() *Submission {
@@ -3976,7 +4095,7 @@ type ActResponse struct {
 
 func (x *ActResponse) Reset() {
 	*x = ActResponse{}
-	mi := &file_benchd_v1_run_proto_msgTypes[54]
+	mi := &file_benchd_v1_run_proto_msgTypes[56]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3988,7 +4107,7 @@ func (x *ActResponse) String() string {
 func (*ActResponse) ProtoMessage() {}
 
 func (x *ActResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[54]
+	mi := &file_benchd_v1_run_proto_msgTypes[56]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4001,7 +4120,7 @@ func (x *ActResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ActResponse.ProtoReflect.Descriptor instead.
 func (*ActResponse) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{54}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{56}
 }
 
 func (x *ActResponse) GetAgent() string {
@@ -4034,7 +4153,7 @@ type AboutRequest struct {
 
 func (x *AboutRequest) Reset() {
 	*x = AboutRequest{}
-	mi := &file_benchd_v1_run_proto_msgTypes[55]
+	mi := &file_benchd_v1_run_proto_msgTypes[57]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4046,7 +4165,7 @@ func (x *AboutRequest) String() string {
 func (*AboutRequest) ProtoMessage() {}
 
 func (x *AboutRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[55]
+	mi := &file_benchd_v1_run_proto_msgTypes[57]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4059,7 +4178,7 @@ func (x *AboutRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AboutRequest.ProtoReflect.Descriptor instead.
 func (*AboutRequest) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{55}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{57}
 }
 
 // AboutResponse describes a coordinator.
@@ -4095,7 +4214,7 @@ type AboutResponse struct {
 
 func (x *AboutResponse) Reset() {
 	*x = AboutResponse{}
-	mi := &file_benchd_v1_run_proto_msgTypes[56]
+	mi := &file_benchd_v1_run_proto_msgTypes[58]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4107,7 +4226,7 @@ func (x *AboutResponse) String() string {
 func (*AboutResponse) ProtoMessage() {}
 
 func (x *AboutResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[56]
+	mi := &file_benchd_v1_run_proto_msgTypes[58]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4120,7 +4239,7 @@ func (x *AboutResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AboutResponse.ProtoReflect.Descriptor instead.
 func (*AboutResponse) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{56}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{58}
 }
 
 func (x *AboutResponse) GetVersion() string {
@@ -4222,7 +4341,7 @@ type AuditRequest struct {
 
 func (x *AuditRequest) Reset() {
 	*x = AuditRequest{}
-	mi := &file_benchd_v1_run_proto_msgTypes[57]
+	mi := &file_benchd_v1_run_proto_msgTypes[59]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4234,7 +4353,7 @@ func (x *AuditRequest) String() string {
 func (*AuditRequest) ProtoMessage() {}
 
 func (x *AuditRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[57]
+	mi := &file_benchd_v1_run_proto_msgTypes[59]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4247,7 +4366,7 @@ func (x *AuditRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AuditRequest.ProtoReflect.Descriptor instead.
 func (*AuditRequest) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{57}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{59}
 }
 
 func (x *AuditRequest) GetSince() *timestamppb.Timestamp {
@@ -4282,7 +4401,7 @@ type AuditResponse struct {
 
 func (x *AuditResponse) Reset() {
 	*x = AuditResponse{}
-	mi := &file_benchd_v1_run_proto_msgTypes[58]
+	mi := &file_benchd_v1_run_proto_msgTypes[60]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4294,7 +4413,7 @@ func (x *AuditResponse) String() string {
 func (*AuditResponse) ProtoMessage() {}
 
 func (x *AuditResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[58]
+	mi := &file_benchd_v1_run_proto_msgTypes[60]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4307,7 +4426,7 @@ func (x *AuditResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AuditResponse.ProtoReflect.Descriptor instead.
 func (*AuditResponse) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{58}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{60}
 }
 
 func (x *AuditResponse) GetLine() []byte {
@@ -4326,7 +4445,7 @@ type WebhooksRequest struct {
 
 func (x *WebhooksRequest) Reset() {
 	*x = WebhooksRequest{}
-	mi := &file_benchd_v1_run_proto_msgTypes[59]
+	mi := &file_benchd_v1_run_proto_msgTypes[61]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4338,7 +4457,7 @@ func (x *WebhooksRequest) String() string {
 func (*WebhooksRequest) ProtoMessage() {}
 
 func (x *WebhooksRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[59]
+	mi := &file_benchd_v1_run_proto_msgTypes[61]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4351,7 +4470,7 @@ func (x *WebhooksRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WebhooksRequest.ProtoReflect.Descriptor instead.
 func (*WebhooksRequest) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{59}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{61}
 }
 
 // WebhooksResponse has all webhooks.
@@ -4367,7 +4486,7 @@ type WebhooksResponse struct {
 
 func (x *WebhooksResponse) Reset() {
 	*x = WebhooksResponse{}
-	mi := &file_benchd_v1_run_proto_msgTypes[60]
+	mi := &file_benchd_v1_run_proto_msgTypes[62]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4379,7 +4498,7 @@ func (x *WebhooksResponse) String() string {
 func (*WebhooksResponse) ProtoMessage() {}
 
 func (x *WebhooksResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[60]
+	mi := &file_benchd_v1_run_proto_msgTypes[62]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4392,7 +4511,7 @@ func (x *WebhooksResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WebhooksResponse.ProtoReflect.Descriptor instead.
 func (*WebhooksResponse) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{60}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{62}
 }
 
 func (x *WebhooksResponse) GetWebhooks() [][]byte {
@@ -4420,7 +4539,7 @@ type TestWebhookRequest struct {
 
 func (x *TestWebhookRequest) Reset() {
 	*x = TestWebhookRequest{}
-	mi := &file_benchd_v1_run_proto_msgTypes[61]
+	mi := &file_benchd_v1_run_proto_msgTypes[63]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4432,7 +4551,7 @@ func (x *TestWebhookRequest) String() string {
 func (*TestWebhookRequest) ProtoMessage() {}
 
 func (x *TestWebhookRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[61]
+	mi := &file_benchd_v1_run_proto_msgTypes[63]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4445,7 +4564,7 @@ func (x *TestWebhookRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TestWebhookRequest.ProtoReflect.Descriptor instead.
 func (*TestWebhookRequest) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{61}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{63}
 }
 
 func (x *TestWebhookRequest) GetName() string {
@@ -4468,7 +4587,7 @@ type TestWebhookResponse struct {
 
 func (x *TestWebhookResponse) Reset() {
 	*x = TestWebhookResponse{}
-	mi := &file_benchd_v1_run_proto_msgTypes[62]
+	mi := &file_benchd_v1_run_proto_msgTypes[64]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4480,7 +4599,7 @@ func (x *TestWebhookResponse) String() string {
 func (*TestWebhookResponse) ProtoMessage() {}
 
 func (x *TestWebhookResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[62]
+	mi := &file_benchd_v1_run_proto_msgTypes[64]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4493,7 +4612,7 @@ func (x *TestWebhookResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TestWebhookResponse.ProtoReflect.Descriptor instead.
 func (*TestWebhookResponse) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{62}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{64}
 }
 
 func (x *TestWebhookResponse) GetHttpStatus() uint32 {
@@ -4523,7 +4642,7 @@ type UploadRequest struct {
 
 func (x *UploadRequest) Reset() {
 	*x = UploadRequest{}
-	mi := &file_benchd_v1_run_proto_msgTypes[63]
+	mi := &file_benchd_v1_run_proto_msgTypes[65]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4535,7 +4654,7 @@ func (x *UploadRequest) String() string {
 func (*UploadRequest) ProtoMessage() {}
 
 func (x *UploadRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[63]
+	mi := &file_benchd_v1_run_proto_msgTypes[65]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4548,7 +4667,7 @@ func (x *UploadRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UploadRequest.ProtoReflect.Descriptor instead.
 func (*UploadRequest) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{63}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{65}
 }
 
 func (x *UploadRequest) GetCard() string {
@@ -4576,7 +4695,7 @@ type UploadResponse struct {
 
 func (x *UploadResponse) Reset() {
 	*x = UploadResponse{}
-	mi := &file_benchd_v1_run_proto_msgTypes[64]
+	mi := &file_benchd_v1_run_proto_msgTypes[66]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4588,7 +4707,7 @@ func (x *UploadResponse) String() string {
 func (*UploadResponse) ProtoMessage() {}
 
 func (x *UploadResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[64]
+	mi := &file_benchd_v1_run_proto_msgTypes[66]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4601,7 +4720,7 @@ func (x *UploadResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UploadResponse.ProtoReflect.Descriptor instead.
 func (*UploadResponse) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{64}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{66}
 }
 
 func (x *UploadResponse) GetId() string {
@@ -4850,7 +4969,18 @@ const file_benchd_v1_run_proto_rawDesc = "" +
 	"\x02id\x18\x01 \x01(\tR\x02id\"b\n" +
 	"\x12SubmissionResponse\x120\n" +
 	"\x06submit\x18\x01 \x01(\v2\x18.benchd.v1.SubmitRequestR\x06submit\x12\x1a\n" +
-	"\bwithheld\x18\x02 \x03(\tR\bwithheld\"/\n" +
+	"\bwithheld\x18\x02 \x03(\tR\bwithheld\"\xdc\x01\n" +
+	"\x0fAnnotateRequest\x12\x0e\n" +
+	"\x02id\x18\x01 \x01(\tR\x02id\x12\x17\n" +
+	"\x04note\x18\x02 \x01(\tH\x00R\x04note\x88\x01\x01\x128\n" +
+	"\x04tags\x18\x03 \x03(\v2$.benchd.v1.AnnotateRequest.TagsEntryR\x04tags\x12\x14\n" +
+	"\x05untag\x18\x04 \x03(\tR\x05untag\x12\x0e\n" +
+	"\x02by\x18\x05 \x01(\tR\x02by\x1a7\n" +
+	"\tTagsEntry\x12\x10\n" +
+	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01B\a\n" +
+	"\x05_note\"\x12\n" +
+	"\x10AnnotateResponse\"/\n" +
 	"\rCancelRequest\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x0e\n" +
 	"\x02by\x18\x02 \x01(\tR\x02by\"\x10\n" +
@@ -4980,7 +5110,7 @@ const file_benchd_v1_run_proto_rawDesc = "" +
 	"\x16CHART_KIND_UNSPECIFIED\x10\x00\x12\x15\n" +
 	"\x11CHART_KIND_SERIES\x10\x01\x12\x15\n" +
 	"\x11CHART_KIND_AGENTS\x10\x02\x12\x18\n" +
-	"\x14CHART_KIND_TELEMETRY\x10\x032\xf8\f\n" +
+	"\x14CHART_KIND_TELEMETRY\x10\x032\xbd\r\n" +
 	"\n" +
 	"RunService\x12=\n" +
 	"\x06Submit\x12\x18.benchd.v1.SubmitRequest\x1a\x19.benchd.v1.SubmitResponse\x12C\n" +
@@ -4997,7 +5127,8 @@ const file_benchd_v1_run_proto_rawDesc = "" +
 	"\x06Points\x12\x18.benchd.v1.PointsRequest\x1a\x19.benchd.v1.PointsResponse0\x01\x127\n" +
 	"\x04List\x12\x16.benchd.v1.ListRequest\x1a\x17.benchd.v1.ListResponse\x12I\n" +
 	"\n" +
-	"Submission\x12\x1c.benchd.v1.SubmissionRequest\x1a\x1d.benchd.v1.SubmissionResponse\x12=\n" +
+	"Submission\x12\x1c.benchd.v1.SubmissionRequest\x1a\x1d.benchd.v1.SubmissionResponse\x12C\n" +
+	"\bAnnotate\x12\x1a.benchd.v1.AnnotateRequest\x1a\x1b.benchd.v1.AnnotateResponse\x12=\n" +
 	"\x06Cancel\x12\x18.benchd.v1.CancelRequest\x1a\x19.benchd.v1.CancelResponse\x12=\n" +
 	"\x06Remove\x12\x18.benchd.v1.RemoveRequest\x1a\x19.benchd.v1.RemoveResponse\x12?\n" +
 	"\x06Export\x12\x18.benchd.v1.ExportRequest\x1a\x19.benchd.v1.ExportResponse0\x01\x12?\n" +
@@ -5024,7 +5155,7 @@ func file_benchd_v1_run_proto_rawDescGZIP() []byte {
 }
 
 var file_benchd_v1_run_proto_enumTypes = make([]protoimpl.EnumInfo, 3)
-var file_benchd_v1_run_proto_msgTypes = make([]protoimpl.MessageInfo, 74)
+var file_benchd_v1_run_proto_msgTypes = make([]protoimpl.MessageInfo, 77)
 var file_benchd_v1_run_proto_goTypes = []any{
 	(AgentLossPolicy)(0),           // 0: benchd.v1.AgentLossPolicy
 	(ScheduleChange)(0),            // 1: benchd.v1.ScheduleChange
@@ -5067,157 +5198,163 @@ var file_benchd_v1_run_proto_goTypes = []any{
 	(*SuiteSummary)(nil),           // 38: benchd.v1.SuiteSummary
 	(*SubmissionRequest)(nil),      // 39: benchd.v1.SubmissionRequest
 	(*SubmissionResponse)(nil),     // 40: benchd.v1.SubmissionResponse
-	(*CancelRequest)(nil),          // 41: benchd.v1.CancelRequest
-	(*CancelResponse)(nil),         // 42: benchd.v1.CancelResponse
-	(*RemoveRequest)(nil),          // 43: benchd.v1.RemoveRequest
-	(*RemoveResponse)(nil),         // 44: benchd.v1.RemoveResponse
-	(*ExportRequest)(nil),          // 45: benchd.v1.ExportRequest
-	(*ExportResponse)(nil),         // 46: benchd.v1.ExportResponse
-	(*ImportRequest)(nil),          // 47: benchd.v1.ImportRequest
-	(*ForeignImport)(nil),          // 48: benchd.v1.ForeignImport
-	(*ForeignFile)(nil),            // 49: benchd.v1.ForeignFile
-	(*ImportResponse)(nil),         // 50: benchd.v1.ImportResponse
-	(*AgentsRequest)(nil),          // 51: benchd.v1.AgentsRequest
-	(*AgentsResponse)(nil),         // 52: benchd.v1.AgentsResponse
-	(*AgentInfo)(nil),              // 53: benchd.v1.AgentInfo
-	(*DrainRequest)(nil),           // 54: benchd.v1.DrainRequest
-	(*DrainResponse)(nil),          // 55: benchd.v1.DrainResponse
-	(*ActRequest)(nil),             // 56: benchd.v1.ActRequest
-	(*ActResponse)(nil),            // 57: benchd.v1.ActResponse
-	(*AboutRequest)(nil),           // 58: benchd.v1.AboutRequest
-	(*AboutResponse)(nil),          // 59: benchd.v1.AboutResponse
-	(*AuditRequest)(nil),           // 60: benchd.v1.AuditRequest
-	(*AuditResponse)(nil),          // 61: benchd.v1.AuditResponse
-	(*WebhooksRequest)(nil),        // 62: benchd.v1.WebhooksRequest
-	(*WebhooksResponse)(nil),       // 63: benchd.v1.WebhooksResponse
-	(*TestWebhookRequest)(nil),     // 64: benchd.v1.TestWebhookRequest
-	(*TestWebhookResponse)(nil),    // 65: benchd.v1.TestWebhookResponse
-	(*UploadRequest)(nil),          // 66: benchd.v1.UploadRequest
-	(*UploadResponse)(nil),         // 67: benchd.v1.UploadResponse
-	nil,                            // 68: benchd.v1.Submission.TagsEntry
-	nil,                            // 69: benchd.v1.Submission.AttachmentsEntry
-	nil,                            // 70: benchd.v1.SubmitRequest.SelectEntry
-	nil,                            // 71: benchd.v1.AdviseRequest.SelectEntry
-	nil,                            // 72: benchd.v1.PointsResponse.BegunNsEntry
-	nil,                            // 73: benchd.v1.SuiteSummary.TagsEntry
-	nil,                            // 74: benchd.v1.ForeignImport.TagsEntry
-	nil,                            // 75: benchd.v1.AgentInfo.LabelsEntry
-	nil,                            // 76: benchd.v1.ActRequest.ArgsEntry
-	(*durationpb.Duration)(nil),    // 77: google.protobuf.Duration
-	(*timestamppb.Timestamp)(nil),  // 78: google.protobuf.Timestamp
-	(*Series)(nil),                 // 79: benchd.v1.Series
-	(*HostFacts)(nil),              // 80: benchd.v1.HostFacts
+	(*AnnotateRequest)(nil),        // 41: benchd.v1.AnnotateRequest
+	(*AnnotateResponse)(nil),       // 42: benchd.v1.AnnotateResponse
+	(*CancelRequest)(nil),          // 43: benchd.v1.CancelRequest
+	(*CancelResponse)(nil),         // 44: benchd.v1.CancelResponse
+	(*RemoveRequest)(nil),          // 45: benchd.v1.RemoveRequest
+	(*RemoveResponse)(nil),         // 46: benchd.v1.RemoveResponse
+	(*ExportRequest)(nil),          // 47: benchd.v1.ExportRequest
+	(*ExportResponse)(nil),         // 48: benchd.v1.ExportResponse
+	(*ImportRequest)(nil),          // 49: benchd.v1.ImportRequest
+	(*ForeignImport)(nil),          // 50: benchd.v1.ForeignImport
+	(*ForeignFile)(nil),            // 51: benchd.v1.ForeignFile
+	(*ImportResponse)(nil),         // 52: benchd.v1.ImportResponse
+	(*AgentsRequest)(nil),          // 53: benchd.v1.AgentsRequest
+	(*AgentsResponse)(nil),         // 54: benchd.v1.AgentsResponse
+	(*AgentInfo)(nil),              // 55: benchd.v1.AgentInfo
+	(*DrainRequest)(nil),           // 56: benchd.v1.DrainRequest
+	(*DrainResponse)(nil),          // 57: benchd.v1.DrainResponse
+	(*ActRequest)(nil),             // 58: benchd.v1.ActRequest
+	(*ActResponse)(nil),            // 59: benchd.v1.ActResponse
+	(*AboutRequest)(nil),           // 60: benchd.v1.AboutRequest
+	(*AboutResponse)(nil),          // 61: benchd.v1.AboutResponse
+	(*AuditRequest)(nil),           // 62: benchd.v1.AuditRequest
+	(*AuditResponse)(nil),          // 63: benchd.v1.AuditResponse
+	(*WebhooksRequest)(nil),        // 64: benchd.v1.WebhooksRequest
+	(*WebhooksResponse)(nil),       // 65: benchd.v1.WebhooksResponse
+	(*TestWebhookRequest)(nil),     // 66: benchd.v1.TestWebhookRequest
+	(*TestWebhookResponse)(nil),    // 67: benchd.v1.TestWebhookResponse
+	(*UploadRequest)(nil),          // 68: benchd.v1.UploadRequest
+	(*UploadResponse)(nil),         // 69: benchd.v1.UploadResponse
+	nil,                            // 70: benchd.v1.Submission.TagsEntry
+	nil,                            // 71: benchd.v1.Submission.AttachmentsEntry
+	nil,                            // 72: benchd.v1.SubmitRequest.SelectEntry
+	nil,                            // 73: benchd.v1.AdviseRequest.SelectEntry
+	nil,                            // 74: benchd.v1.PointsResponse.BegunNsEntry
+	nil,                            // 75: benchd.v1.SuiteSummary.TagsEntry
+	nil,                            // 76: benchd.v1.AnnotateRequest.TagsEntry
+	nil,                            // 77: benchd.v1.ForeignImport.TagsEntry
+	nil,                            // 78: benchd.v1.AgentInfo.LabelsEntry
+	nil,                            // 79: benchd.v1.ActRequest.ArgsEntry
+	(*durationpb.Duration)(nil),    // 80: google.protobuf.Duration
+	(*timestamppb.Timestamp)(nil),  // 81: google.protobuf.Timestamp
+	(*Series)(nil),                 // 82: benchd.v1.Series
+	(*HostFacts)(nil),              // 83: benchd.v1.HostFacts
 }
 var file_benchd_v1_run_proto_depIdxs = []int32{
 	4,  // 0: benchd.v1.Submission.files:type_name -> benchd.v1.SourceFile
 	5,  // 1: benchd.v1.Submission.properties:type_name -> benchd.v1.Setting
 	5,  // 2: benchd.v1.Submission.flags:type_name -> benchd.v1.Setting
-	68, // 3: benchd.v1.Submission.tags:type_name -> benchd.v1.Submission.TagsEntry
-	69, // 4: benchd.v1.Submission.attachments:type_name -> benchd.v1.Submission.AttachmentsEntry
+	70, // 3: benchd.v1.Submission.tags:type_name -> benchd.v1.Submission.TagsEntry
+	71, // 4: benchd.v1.Submission.attachments:type_name -> benchd.v1.Submission.AttachmentsEntry
 	4,  // 5: benchd.v1.Submission.suite:type_name -> benchd.v1.SourceFile
 	5,  // 6: benchd.v1.Submission.variables:type_name -> benchd.v1.Setting
 	3,  // 7: benchd.v1.SubmitRequest.submission:type_name -> benchd.v1.Submission
-	70, // 8: benchd.v1.SubmitRequest.select:type_name -> benchd.v1.SubmitRequest.SelectEntry
-	77, // 9: benchd.v1.SubmitRequest.wait_agents:type_name -> google.protobuf.Duration
+	72, // 8: benchd.v1.SubmitRequest.select:type_name -> benchd.v1.SubmitRequest.SelectEntry
+	80, // 9: benchd.v1.SubmitRequest.wait_agents:type_name -> google.protobuf.Duration
 	0,  // 10: benchd.v1.SubmitRequest.on_agent_loss:type_name -> benchd.v1.AgentLossPolicy
 	6,  // 11: benchd.v1.ScheduleRequest.submit:type_name -> benchd.v1.SubmitRequest
-	78, // 12: benchd.v1.ScheduleResponse.next:type_name -> google.protobuf.Timestamp
+	81, // 12: benchd.v1.ScheduleResponse.next:type_name -> google.protobuf.Timestamp
 	1,  // 13: benchd.v1.ChangeScheduleRequest.change:type_name -> benchd.v1.ScheduleChange
-	78, // 14: benchd.v1.ChangeScheduleResponse.next:type_name -> google.protobuf.Timestamp
+	81, // 14: benchd.v1.ChangeScheduleResponse.next:type_name -> google.protobuf.Timestamp
 	3,  // 15: benchd.v1.ValidateRequest.submission:type_name -> benchd.v1.Submission
 	3,  // 16: benchd.v1.AdviseRequest.submission:type_name -> benchd.v1.Submission
-	71, // 17: benchd.v1.AdviseRequest.select:type_name -> benchd.v1.AdviseRequest.SelectEntry
-	77, // 18: benchd.v1.WatchResponse.elapsed:type_name -> google.protobuf.Duration
-	77, // 19: benchd.v1.WatchResponse.planned:type_name -> google.protobuf.Duration
+	73, // 17: benchd.v1.AdviseRequest.select:type_name -> benchd.v1.AdviseRequest.SelectEntry
+	80, // 18: benchd.v1.WatchResponse.elapsed:type_name -> google.protobuf.Duration
+	80, // 19: benchd.v1.WatchResponse.planned:type_name -> google.protobuf.Duration
 	21, // 20: benchd.v1.WatchResponse.operations:type_name -> benchd.v1.LiveOperation
 	22, // 21: benchd.v1.WatchResponse.agents:type_name -> benchd.v1.LiveAgent
 	23, // 22: benchd.v1.WatchResponse.events:type_name -> benchd.v1.LiveEvent
 	20, // 23: benchd.v1.WatchResponse.statuses:type_name -> benchd.v1.LiveStatus
-	77, // 24: benchd.v1.WatchResponse.ahead:type_name -> google.protobuf.Duration
-	78, // 25: benchd.v1.LiveStatus.at:type_name -> google.protobuf.Timestamp
-	78, // 26: benchd.v1.LiveEvent.at:type_name -> google.protobuf.Timestamp
-	78, // 27: benchd.v1.HistogramsResponse.phase_start:type_name -> google.protobuf.Timestamp
-	79, // 28: benchd.v1.HistogramsResponse.series:type_name -> benchd.v1.Series
+	80, // 24: benchd.v1.WatchResponse.ahead:type_name -> google.protobuf.Duration
+	81, // 25: benchd.v1.LiveStatus.at:type_name -> google.protobuf.Timestamp
+	81, // 26: benchd.v1.LiveEvent.at:type_name -> google.protobuf.Timestamp
+	81, // 27: benchd.v1.HistogramsResponse.phase_start:type_name -> google.protobuf.Timestamp
+	82, // 28: benchd.v1.HistogramsResponse.series:type_name -> benchd.v1.Series
 	28, // 29: benchd.v1.HistogramsResponse.logged:type_name -> benchd.v1.LoggedInterval
-	78, // 30: benchd.v1.LoggedInterval.phase_start:type_name -> google.protobuf.Timestamp
+	81, // 30: benchd.v1.LoggedInterval.phase_start:type_name -> google.protobuf.Timestamp
 	29, // 31: benchd.v1.LoggedInterval.series:type_name -> benchd.v1.LoggedSeries
 	30, // 32: benchd.v1.LoggedSeries.response:type_name -> benchd.v1.LoggedHistogram
 	30, // 33: benchd.v1.LoggedSeries.service:type_name -> benchd.v1.LoggedHistogram
 	2,  // 34: benchd.v1.ChartRequest.kind:type_name -> benchd.v1.ChartKind
-	72, // 35: benchd.v1.PointsResponse.begun_ns:type_name -> benchd.v1.PointsResponse.BegunNsEntry
+	74, // 35: benchd.v1.PointsResponse.begun_ns:type_name -> benchd.v1.PointsResponse.BegunNsEntry
 	35, // 36: benchd.v1.PointsResponse.counted:type_name -> benchd.v1.Counted
 	38, // 37: benchd.v1.ListResponse.suites:type_name -> benchd.v1.SuiteSummary
-	78, // 38: benchd.v1.SuiteSummary.created:type_name -> google.protobuf.Timestamp
-	73, // 39: benchd.v1.SuiteSummary.tags:type_name -> benchd.v1.SuiteSummary.TagsEntry
-	77, // 40: benchd.v1.SuiteSummary.ahead:type_name -> google.protobuf.Duration
+	81, // 38: benchd.v1.SuiteSummary.created:type_name -> google.protobuf.Timestamp
+	75, // 39: benchd.v1.SuiteSummary.tags:type_name -> benchd.v1.SuiteSummary.TagsEntry
+	80, // 40: benchd.v1.SuiteSummary.ahead:type_name -> google.protobuf.Duration
 	6,  // 41: benchd.v1.SubmissionResponse.submit:type_name -> benchd.v1.SubmitRequest
-	48, // 42: benchd.v1.ImportRequest.foreign:type_name -> benchd.v1.ForeignImport
-	74, // 43: benchd.v1.ForeignImport.tags:type_name -> benchd.v1.ForeignImport.TagsEntry
-	49, // 44: benchd.v1.ForeignImport.files:type_name -> benchd.v1.ForeignFile
-	53, // 45: benchd.v1.AgentsResponse.agents:type_name -> benchd.v1.AgentInfo
-	75, // 46: benchd.v1.AgentInfo.labels:type_name -> benchd.v1.AgentInfo.LabelsEntry
-	80, // 47: benchd.v1.AgentInfo.host:type_name -> benchd.v1.HostFacts
-	78, // 48: benchd.v1.AgentInfo.last_heard:type_name -> google.protobuf.Timestamp
-	3,  // 49: benchd.v1.ActRequest.submission:type_name -> benchd.v1.Submission
-	76, // 50: benchd.v1.ActRequest.args:type_name -> benchd.v1.ActRequest.ArgsEntry
-	77, // 51: benchd.v1.ActRequest.timeout:type_name -> google.protobuf.Duration
-	78, // 52: benchd.v1.AboutResponse.certificate_expires:type_name -> google.protobuf.Timestamp
-	78, // 53: benchd.v1.AuditRequest.since:type_name -> google.protobuf.Timestamp
-	6,  // 54: benchd.v1.RunService.Submit:input_type -> benchd.v1.SubmitRequest
-	8,  // 55: benchd.v1.RunService.Schedule:input_type -> benchd.v1.ScheduleRequest
-	10, // 56: benchd.v1.RunService.Schedules:input_type -> benchd.v1.SchedulesRequest
-	12, // 57: benchd.v1.RunService.ChangeSchedule:input_type -> benchd.v1.ChangeScheduleRequest
-	14, // 58: benchd.v1.RunService.Validate:input_type -> benchd.v1.ValidateRequest
-	16, // 59: benchd.v1.RunService.Advise:input_type -> benchd.v1.AdviseRequest
-	18, // 60: benchd.v1.RunService.Watch:input_type -> benchd.v1.WatchRequest
-	24, // 61: benchd.v1.RunService.Get:input_type -> benchd.v1.GetRequest
-	26, // 62: benchd.v1.RunService.Histograms:input_type -> benchd.v1.HistogramsRequest
-	31, // 63: benchd.v1.RunService.Chart:input_type -> benchd.v1.ChartRequest
-	33, // 64: benchd.v1.RunService.Points:input_type -> benchd.v1.PointsRequest
-	36, // 65: benchd.v1.RunService.List:input_type -> benchd.v1.ListRequest
-	39, // 66: benchd.v1.RunService.Submission:input_type -> benchd.v1.SubmissionRequest
-	41, // 67: benchd.v1.RunService.Cancel:input_type -> benchd.v1.CancelRequest
-	43, // 68: benchd.v1.RunService.Remove:input_type -> benchd.v1.RemoveRequest
-	45, // 69: benchd.v1.RunService.Export:input_type -> benchd.v1.ExportRequest
-	47, // 70: benchd.v1.RunService.Import:input_type -> benchd.v1.ImportRequest
-	66, // 71: benchd.v1.RunService.Upload:input_type -> benchd.v1.UploadRequest
-	51, // 72: benchd.v1.RunService.Agents:input_type -> benchd.v1.AgentsRequest
-	54, // 73: benchd.v1.RunService.Drain:input_type -> benchd.v1.DrainRequest
-	56, // 74: benchd.v1.RunService.Act:input_type -> benchd.v1.ActRequest
-	58, // 75: benchd.v1.RunService.About:input_type -> benchd.v1.AboutRequest
-	60, // 76: benchd.v1.RunService.Audit:input_type -> benchd.v1.AuditRequest
-	62, // 77: benchd.v1.RunService.Webhooks:input_type -> benchd.v1.WebhooksRequest
-	64, // 78: benchd.v1.RunService.TestWebhook:input_type -> benchd.v1.TestWebhookRequest
-	7,  // 79: benchd.v1.RunService.Submit:output_type -> benchd.v1.SubmitResponse
-	9,  // 80: benchd.v1.RunService.Schedule:output_type -> benchd.v1.ScheduleResponse
-	11, // 81: benchd.v1.RunService.Schedules:output_type -> benchd.v1.SchedulesResponse
-	13, // 82: benchd.v1.RunService.ChangeSchedule:output_type -> benchd.v1.ChangeScheduleResponse
-	15, // 83: benchd.v1.RunService.Validate:output_type -> benchd.v1.ValidateResponse
-	17, // 84: benchd.v1.RunService.Advise:output_type -> benchd.v1.AdviseResponse
-	19, // 85: benchd.v1.RunService.Watch:output_type -> benchd.v1.WatchResponse
-	25, // 86: benchd.v1.RunService.Get:output_type -> benchd.v1.GetResponse
-	27, // 87: benchd.v1.RunService.Histograms:output_type -> benchd.v1.HistogramsResponse
-	32, // 88: benchd.v1.RunService.Chart:output_type -> benchd.v1.ChartResponse
-	34, // 89: benchd.v1.RunService.Points:output_type -> benchd.v1.PointsResponse
-	37, // 90: benchd.v1.RunService.List:output_type -> benchd.v1.ListResponse
-	40, // 91: benchd.v1.RunService.Submission:output_type -> benchd.v1.SubmissionResponse
-	42, // 92: benchd.v1.RunService.Cancel:output_type -> benchd.v1.CancelResponse
-	44, // 93: benchd.v1.RunService.Remove:output_type -> benchd.v1.RemoveResponse
-	46, // 94: benchd.v1.RunService.Export:output_type -> benchd.v1.ExportResponse
-	50, // 95: benchd.v1.RunService.Import:output_type -> benchd.v1.ImportResponse
-	67, // 96: benchd.v1.RunService.Upload:output_type -> benchd.v1.UploadResponse
-	52, // 97: benchd.v1.RunService.Agents:output_type -> benchd.v1.AgentsResponse
-	55, // 98: benchd.v1.RunService.Drain:output_type -> benchd.v1.DrainResponse
-	57, // 99: benchd.v1.RunService.Act:output_type -> benchd.v1.ActResponse
-	59, // 100: benchd.v1.RunService.About:output_type -> benchd.v1.AboutResponse
-	61, // 101: benchd.v1.RunService.Audit:output_type -> benchd.v1.AuditResponse
-	63, // 102: benchd.v1.RunService.Webhooks:output_type -> benchd.v1.WebhooksResponse
-	65, // 103: benchd.v1.RunService.TestWebhook:output_type -> benchd.v1.TestWebhookResponse
-	79, // [79:104] is the sub-list for method output_type
-	54, // [54:79] is the sub-list for method input_type
-	54, // [54:54] is the sub-list for extension type_name
-	54, // [54:54] is the sub-list for extension extendee
-	0,  // [0:54] is the sub-list for field type_name
+	76, // 42: benchd.v1.AnnotateRequest.tags:type_name -> benchd.v1.AnnotateRequest.TagsEntry
+	50, // 43: benchd.v1.ImportRequest.foreign:type_name -> benchd.v1.ForeignImport
+	77, // 44: benchd.v1.ForeignImport.tags:type_name -> benchd.v1.ForeignImport.TagsEntry
+	51, // 45: benchd.v1.ForeignImport.files:type_name -> benchd.v1.ForeignFile
+	55, // 46: benchd.v1.AgentsResponse.agents:type_name -> benchd.v1.AgentInfo
+	78, // 47: benchd.v1.AgentInfo.labels:type_name -> benchd.v1.AgentInfo.LabelsEntry
+	83, // 48: benchd.v1.AgentInfo.host:type_name -> benchd.v1.HostFacts
+	81, // 49: benchd.v1.AgentInfo.last_heard:type_name -> google.protobuf.Timestamp
+	3,  // 50: benchd.v1.ActRequest.submission:type_name -> benchd.v1.Submission
+	79, // 51: benchd.v1.ActRequest.args:type_name -> benchd.v1.ActRequest.ArgsEntry
+	80, // 52: benchd.v1.ActRequest.timeout:type_name -> google.protobuf.Duration
+	81, // 53: benchd.v1.AboutResponse.certificate_expires:type_name -> google.protobuf.Timestamp
+	81, // 54: benchd.v1.AuditRequest.since:type_name -> google.protobuf.Timestamp
+	6,  // 55: benchd.v1.RunService.Submit:input_type -> benchd.v1.SubmitRequest
+	8,  // 56: benchd.v1.RunService.Schedule:input_type -> benchd.v1.ScheduleRequest
+	10, // 57: benchd.v1.RunService.Schedules:input_type -> benchd.v1.SchedulesRequest
+	12, // 58: benchd.v1.RunService.ChangeSchedule:input_type -> benchd.v1.ChangeScheduleRequest
+	14, // 59: benchd.v1.RunService.Validate:input_type -> benchd.v1.ValidateRequest
+	16, // 60: benchd.v1.RunService.Advise:input_type -> benchd.v1.AdviseRequest
+	18, // 61: benchd.v1.RunService.Watch:input_type -> benchd.v1.WatchRequest
+	24, // 62: benchd.v1.RunService.Get:input_type -> benchd.v1.GetRequest
+	26, // 63: benchd.v1.RunService.Histograms:input_type -> benchd.v1.HistogramsRequest
+	31, // 64: benchd.v1.RunService.Chart:input_type -> benchd.v1.ChartRequest
+	33, // 65: benchd.v1.RunService.Points:input_type -> benchd.v1.PointsRequest
+	36, // 66: benchd.v1.RunService.List:input_type -> benchd.v1.ListRequest
+	39, // 67: benchd.v1.RunService.Submission:input_type -> benchd.v1.SubmissionRequest
+	41, // 68: benchd.v1.RunService.Annotate:input_type -> benchd.v1.AnnotateRequest
+	43, // 69: benchd.v1.RunService.Cancel:input_type -> benchd.v1.CancelRequest
+	45, // 70: benchd.v1.RunService.Remove:input_type -> benchd.v1.RemoveRequest
+	47, // 71: benchd.v1.RunService.Export:input_type -> benchd.v1.ExportRequest
+	49, // 72: benchd.v1.RunService.Import:input_type -> benchd.v1.ImportRequest
+	68, // 73: benchd.v1.RunService.Upload:input_type -> benchd.v1.UploadRequest
+	53, // 74: benchd.v1.RunService.Agents:input_type -> benchd.v1.AgentsRequest
+	56, // 75: benchd.v1.RunService.Drain:input_type -> benchd.v1.DrainRequest
+	58, // 76: benchd.v1.RunService.Act:input_type -> benchd.v1.ActRequest
+	60, // 77: benchd.v1.RunService.About:input_type -> benchd.v1.AboutRequest
+	62, // 78: benchd.v1.RunService.Audit:input_type -> benchd.v1.AuditRequest
+	64, // 79: benchd.v1.RunService.Webhooks:input_type -> benchd.v1.WebhooksRequest
+	66, // 80: benchd.v1.RunService.TestWebhook:input_type -> benchd.v1.TestWebhookRequest
+	7,  // 81: benchd.v1.RunService.Submit:output_type -> benchd.v1.SubmitResponse
+	9,  // 82: benchd.v1.RunService.Schedule:output_type -> benchd.v1.ScheduleResponse
+	11, // 83: benchd.v1.RunService.Schedules:output_type -> benchd.v1.SchedulesResponse
+	13, // 84: benchd.v1.RunService.ChangeSchedule:output_type -> benchd.v1.ChangeScheduleResponse
+	15, // 85: benchd.v1.RunService.Validate:output_type -> benchd.v1.ValidateResponse
+	17, // 86: benchd.v1.RunService.Advise:output_type -> benchd.v1.AdviseResponse
+	19, // 87: benchd.v1.RunService.Watch:output_type -> benchd.v1.WatchResponse
+	25, // 88: benchd.v1.RunService.Get:output_type -> benchd.v1.GetResponse
+	27, // 89: benchd.v1.RunService.Histograms:output_type -> benchd.v1.HistogramsResponse
+	32, // 90: benchd.v1.RunService.Chart:output_type -> benchd.v1.ChartResponse
+	34, // 91: benchd.v1.RunService.Points:output_type -> benchd.v1.PointsResponse
+	37, // 92: benchd.v1.RunService.List:output_type -> benchd.v1.ListResponse
+	40, // 93: benchd.v1.RunService.Submission:output_type -> benchd.v1.SubmissionResponse
+	42, // 94: benchd.v1.RunService.Annotate:output_type -> benchd.v1.AnnotateResponse
+	44, // 95: benchd.v1.RunService.Cancel:output_type -> benchd.v1.CancelResponse
+	46, // 96: benchd.v1.RunService.Remove:output_type -> benchd.v1.RemoveResponse
+	48, // 97: benchd.v1.RunService.Export:output_type -> benchd.v1.ExportResponse
+	52, // 98: benchd.v1.RunService.Import:output_type -> benchd.v1.ImportResponse
+	69, // 99: benchd.v1.RunService.Upload:output_type -> benchd.v1.UploadResponse
+	54, // 100: benchd.v1.RunService.Agents:output_type -> benchd.v1.AgentsResponse
+	57, // 101: benchd.v1.RunService.Drain:output_type -> benchd.v1.DrainResponse
+	59, // 102: benchd.v1.RunService.Act:output_type -> benchd.v1.ActResponse
+	61, // 103: benchd.v1.RunService.About:output_type -> benchd.v1.AboutResponse
+	63, // 104: benchd.v1.RunService.Audit:output_type -> benchd.v1.AuditResponse
+	65, // 105: benchd.v1.RunService.Webhooks:output_type -> benchd.v1.WebhooksResponse
+	67, // 106: benchd.v1.RunService.TestWebhook:output_type -> benchd.v1.TestWebhookResponse
+	81, // [81:107] is the sub-list for method output_type
+	55, // [55:81] is the sub-list for method input_type
+	55, // [55:55] is the sub-list for extension type_name
+	55, // [55:55] is the sub-list for extension extendee
+	0,  // [0:55] is the sub-list for field type_name
 }
 
 func init() { file_benchd_v1_run_proto_init() }
@@ -5226,13 +5363,14 @@ func file_benchd_v1_run_proto_init() {
 		return
 	}
 	file_benchd_v1_agent_proto_init()
+	file_benchd_v1_run_proto_msgTypes[38].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_benchd_v1_run_proto_rawDesc), len(file_benchd_v1_run_proto_rawDesc)),
 			NumEnums:      3,
-			NumMessages:   74,
+			NumMessages:   77,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -32,6 +32,7 @@ const (
 	RunService_Points_FullMethodName         = "/benchd.v1.RunService/Points"
 	RunService_List_FullMethodName           = "/benchd.v1.RunService/List"
 	RunService_Submission_FullMethodName     = "/benchd.v1.RunService/Submission"
+	RunService_Annotate_FullMethodName       = "/benchd.v1.RunService/Annotate"
 	RunService_Cancel_FullMethodName         = "/benchd.v1.RunService/Cancel"
 	RunService_Remove_FullMethodName         = "/benchd.v1.RunService/Remove"
 	RunService_Export_FullMethodName         = "/benchd.v1.RunService/Export"
@@ -78,6 +79,8 @@ type RunServiceClient interface {
 	List(ctx context.Context, in *ListRequest, opts ...grpc.CallOption) (*ListResponse, error)
 	// Submission returns what was submitted as a suite, to submit it again.
 	Submission(ctx context.Context, in *SubmissionRequest, opts ...grpc.CallOption) (*SubmissionResponse, error)
+	// Annotate changes the note and tags of a suite.
+	Annotate(ctx context.Context, in *AnnotateRequest, opts ...grpc.CallOption) (*AnnotateResponse, error)
 	// Cancel ends a suite or run.
 	Cancel(ctx context.Context, in *CancelRequest, opts ...grpc.CallOption) (*CancelResponse, error)
 	// Remove deletes an ended suite from the archive.
@@ -287,6 +290,16 @@ func (c *runServiceClient) Submission(ctx context.Context, in *SubmissionRequest
 	return out, nil
 }
 
+func (c *runServiceClient) Annotate(ctx context.Context, in *AnnotateRequest, opts ...grpc.CallOption) (*AnnotateResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(AnnotateResponse)
+	err := c.cc.Invoke(ctx, RunService_Annotate_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
 func (c *runServiceClient) Cancel(ctx context.Context, in *CancelRequest, opts ...grpc.CallOption) (*CancelResponse, error) {
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
 	out := new(CancelResponse)
@@ -463,6 +476,8 @@ type RunServiceServer interface {
 	List(context.Context, *ListRequest) (*ListResponse, error)
 	// Submission returns what was submitted as a suite, to submit it again.
 	Submission(context.Context, *SubmissionRequest) (*SubmissionResponse, error)
+	// Annotate changes the note and tags of a suite.
+	Annotate(context.Context, *AnnotateRequest) (*AnnotateResponse, error)
 	// Cancel ends a suite or run.
 	Cancel(context.Context, *CancelRequest) (*CancelResponse, error)
 	// Remove deletes an ended suite from the archive.
@@ -535,6 +550,9 @@ func (UnimplementedRunServiceServer) List(context.Context, *ListRequest) (*ListR
 }
 func (UnimplementedRunServiceServer) Submission(context.Context, *SubmissionRequest) (*SubmissionResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method Submission not implemented")
+}
+func (UnimplementedRunServiceServer) Annotate(context.Context, *AnnotateRequest) (*AnnotateResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method Annotate not implemented")
 }
 func (UnimplementedRunServiceServer) Cancel(context.Context, *CancelRequest) (*CancelResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method Cancel not implemented")
@@ -792,6 +810,24 @@ func _RunService_Submission_Handler(srv interface{}, ctx context.Context, dec fu
 	return interceptor(ctx, in, info, handler)
 }
 
+func _RunService_Annotate_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(AnnotateRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(RunServiceServer).Annotate(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: RunService_Annotate_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(RunServiceServer).Annotate(ctx, req.(*AnnotateRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
 func _RunService_Cancel_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
 	in := new(CancelRequest)
 	if err := dec(in); err != nil {
@@ -1010,6 +1046,10 @@ var RunService_ServiceDesc = grpc.ServiceDesc{
 		{
 			MethodName: "Submission",
 			Handler:    _RunService_Submission_Handler,
+		},
+		{
+			MethodName: "Annotate",
+			Handler:    _RunService_Annotate_Handler,
 		},
 		{
 			MethodName: "Cancel",
