@@ -1,6 +1,7 @@
 package longrun
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"log/slog"
@@ -33,8 +34,28 @@ const (
 	servers = 6
 )
 
-// ID is the id of the suite, and of its run.
+// ID is the id of the suite of Make.
 const ID = "20260301-2hrs"
+
+// Size is the size of a run.
+type Size struct {
+	ID, Name   string // of the suite
+	Seconds    int    // windows of each agent
+	Agents     int
+	Operations int // kinds, at most those of Operations
+	Samples    int // of each operation in each window of an agent
+	Figures    int // of telemetry
+}
+
+// Hundred is a run of 100 hours: 360 000 windows of one agent with few operations, so that it is made in less than a minute.
+func Hundred() Size {
+	return Size{ID: "20260301-100h", Name: "hundred hours", Seconds: 100 * 3600, Agents: 1, Operations: 2, Samples: 30, Figures: 8}
+}
+
+// Fleet is a run of 1000 agents for two minutes, which are 120 000 windows.
+func Fleet() Size {
+	return Size{ID: "20260301-1000", Name: "thousand agents", Seconds: 120, Agents: 1000, Operations: 1, Samples: 700, Figures: 4}
+}
 
 // variants is how many windows of an agent differ.
 const variants = 61
@@ -44,8 +65,9 @@ func Operations() []string { return []string{"DELETE", "INSERT", "READ", "SCAN",
 
 // run is a run that is being made.
 type run struct {
-	record  *record.Run
-	seconds int
+	Size
+
+	record *record.Run
 	// usual are windows of a target that is well, disturbed those during a dip.
 	usual, disturbed [variants]sample
 }
@@ -57,20 +79,39 @@ type sample struct {
 	idle     float64
 }
 
-// Make stores the suite in an archive in dir, which must have none, and closes the archive.
+// Make stores the suite of a run of 6 agents, 5 operations and 40 figures in the archive in dir, and closes the archive.
 func Make(t testing.TB, dir string, seconds int) {
+	t.Helper()
+	MakeSize(t, dir, Size{
+		ID: ID, Name: "two hours", Seconds: seconds, Agents: Agents, Operations: len(Operations()), Samples: Samples, Figures: 6*servers + 4,
+	})
+}
+
+// MakeSize stores the suite of a run in the archive in dir, which may have others, and closes the archive. A run that a coordinator would
+// have rolled up meanwhile is rolled up.
+func MakeSize(t testing.TB, dir string, size Size) {
 	t.Helper()
 	store, err := sqlite.Open(t.Context(), dir, slog.New(slog.DiscardHandler))
 	require.NoError(t, err)
-	r := begin(t, store, seconds)
+	r := begin(t, store, size)
 	r.windows(t, store)
 	r.observations(t, store)
 	r.end(t, store)
+	r.rollUp(t, store)
 	require.NoError(t, store.Close(t.Context()))
 }
 
+// rollUp merges the windows of a long run, as a coordinator does.
+func (r *run) rollUp(t testing.TB, store *sqlite.Archive) {
+	t.Helper()
+	step := result.PointLength(time.Second, time.Duration(r.Seconds)*time.Second)
+	require.NoError(t, store.RollUp(t.Context(), archive.RollUp{
+		Run: r.record.Archived.ID, Phase: string(plan.Measure), Step: step, Windows: int(step / time.Second), Before: r.Seconds + int(step/time.Second),
+	}, func(ctx context.Context) error { return ctx.Err() }))
+}
+
 // begin stores the suite and its run.
-func begin(t testing.TB, store *sqlite.Archive, seconds int) *run {
+func begin(t testing.TB, store *sqlite.Archive, size Size) *run {
 	t.Helper()
 	reader := all.Targets().Reader()
 	settings := []spec.Setting{
@@ -85,11 +126,11 @@ func begin(t testing.TB, store *sqlite.Archive, seconds int) *run {
 		{Key: "deleteproportion", Value: "0.2"},
 		{Key: "threadcount", Value: "64"},
 		{Key: "arrival", Value: "fixed"},
-		{Key: "rate", Value: strconv.Itoa(Agents * Samples * len(Operations()))},
-		{Key: "duration", Value: fmt.Sprintf("%ds", seconds)},
+		{Key: "rate", Value: strconv.Itoa(size.Agents * size.Samples * size.Operations)},
+		{Key: "duration", Value: fmt.Sprintf("%ds", size.Seconds)},
 		{Key: "interval", Value: "1s"},
 		{Key: "telemetry", Value: "true"},
-		{Key: "actions", Value: fmt.Sprintf("%ds major_compact", seconds/4)},
+		{Key: "actions", Value: fmt.Sprintf("%ds major_compact", size.Seconds/4)},
 	}
 	submitted := make(map[string]string)
 	for _, s := range settings {
@@ -101,12 +142,12 @@ func begin(t testing.TB, store *sqlite.Archive, seconds int) *run {
 	require.NoError(t, err)
 	began := time.Date(2026, 3, 1, 9, 30, 0, 0, time.UTC)
 	stored := archive.Suite{
-		ID: ID, Name: "two hours", Note: "five operations at a fixed rate", Tags: map[string]string{"purpose": "limits of reports"},
+		ID: size.ID, Name: size.Name, Note: "five operations at a fixed rate", Tags: map[string]string{"purpose": "limits of reports"},
 		Status: result.Running, Created: began.Add(-time.Minute), SubmittedBy: "longrun", DB: "hbase", Spec: text,
 	}
-	records, err := record.NewRuns(ID, *suite, record.Ask{Agents: Agents, OnLoss: lifecycle.FailOnLoss})
+	records, err := record.NewRuns(size.ID, *suite, record.Ask{Agents: size.Agents, OnLoss: lifecycle.FailOnLoss})
 	require.NoError(t, err)
-	r := &run{seconds: seconds}
+	r := &run{Size: size}
 	r.record, err = record.Open(reader, stored, records[0])
 	require.NoError(t, err)
 	state := &r.record.State
@@ -114,7 +155,7 @@ func begin(t testing.TB, store *sqlite.Archive, seconds int) *run {
 	state.Zero, state.Epoch, state.Noted = began, began.UnixNano(), began
 	state.Begun = map[plan.PhaseName]time.Duration{plan.Measure: 0}
 	state.Target = map[string]string{"hbase.version": "2.6.4", "hbase.servers": strconv.Itoa(servers), "hbase.table.regions": "60"}
-	for i := range Agents {
+	for i := range size.Agents {
 		name := fmt.Sprintf("agent-%d", i+1)
 		state.Life.Shards = append(state.Life.Shards, lifecycle.Shard{Agent: name, Attempt: 1, State: lifecycle.Busy})
 		state.Agents = append(state.Agents, result.Agent{
@@ -127,16 +168,16 @@ func begin(t testing.TB, store *sqlite.Archive, seconds int) *run {
 	require.NoError(t, store.CreateSuite(t.Context(), stored, records))
 	rng := rand.New(rand.NewPCG(1, 2))
 	for i := range variants {
-		r.usual[i], r.disturbed[i] = newSample(t, rng, Samples, 1), newSample(t, rng, Samples/3, 8)
+		r.usual[i], r.disturbed[i] = size.sample(t, rng, size.Samples, 1), size.sample(t, rng, size.Samples/3, 8)
 	}
 	return r
 }
 
-// newSample makes the data of a window whose operations take slower times as long as usual.
-func newSample(t testing.TB, rng *rand.Rand, samples int, slower float64) sample {
+// sample makes the data of a window whose operations take slower times as long as usual.
+func (size Size) sample(t testing.TB, rng *rand.Rand, samples int, slower float64) sample {
 	t.Helper()
 	s := sample{lateness: new(latency.Histogram), idle: 0.4 + 0.2*rng.Float64()}
-	for i, op := range Operations() {
+	for i, op := range Operations()[:size.Operations] {
 		response, service := new(latency.Histogram), new(latency.Histogram)
 		for range samples {
 			ns := int64(slower * 300_000 * float64(i+1) * math.Exp(0.5*rng.NormFloat64()))
@@ -163,8 +204,8 @@ func received(t testing.TB, h *latency.Histogram) *latency.Histogram {
 
 // The dips of the run: a compaction after a quarter of it, and the loss of a server after three fifths.
 func (r *run) dip(second int) bool {
-	compaction, loss := r.seconds/4, 3*r.seconds/5
-	return second >= compaction && second < compaction+min(60, r.seconds/20) || second >= loss && second < loss+min(45, r.seconds/20)
+	compaction, loss := r.Seconds/4, 3*r.Seconds/5
+	return second >= compaction && second < compaction+min(60, r.Seconds/20) || second >= loss && second < loss+min(45, r.Seconds/20)
 }
 
 // at returns the data of an agent's window.
@@ -180,15 +221,15 @@ func (r *run) at(agent, second int) sample {
 func (r *run) windows(t testing.TB, store *sqlite.Archive) {
 	t.Helper()
 	var batch []latency.Window
-	done := make([]uint64, Agents)
-	for second := range r.seconds {
-		for agent := range Agents {
+	done := make([]uint64, r.Agents)
+	for second := range r.Seconds {
+		for agent := range r.Agents {
 			s := r.at(agent, second)
 			ops := latency.Ops(s.series)
 			done[agent] += ops
 			batch = append(batch, latency.Window{
 				ID:    latency.WindowID{Run: r.record.Archived.ID, Phase: string(plan.Measure), Shard: agent, Attempt: 1, Seq: second},
-				Start: time.Duration(second) * time.Second, End: time.Duration(second+1) * time.Second, Last: second == r.seconds-1,
+				Start: time.Duration(second) * time.Second, End: time.Duration(second+1) * time.Second, Last: second == r.Seconds-1,
 				Series: s.series, Rows: ops, Bytes: 1000 * ops, Issued: done[agent], Recorded: done[agent],
 				Health: latency.Health{
 					Cores: 16, HostIdle: s.idle, OwnCPU: 16 * (1 - s.idle) / 2, NetRx: 2_500_123, NetTx: 300_456,
@@ -197,7 +238,7 @@ func (r *run) windows(t testing.TB, store *sqlite.Archive) {
 				Lateness: s.lateness,
 			})
 		}
-		if len(batch) < 1200 && second < r.seconds-1 {
+		if len(batch) < 6000 && second < r.Seconds-1 {
 			continue
 		}
 		receipts, err := store.AddWindows(t.Context(), batch)
@@ -210,7 +251,7 @@ func (r *run) windows(t testing.TB, store *sqlite.Archive) {
 	for i := range r.record.State.Life.Shards {
 		r.record.State.Life.Shards[i].State = lifecycle.Over
 		r.record.State.Life.Shards[i].Ended = []lifecycle.Ended{{
-			Phase: plan.Measure, At: time.Duration(r.seconds) * time.Second, Windows: r.seconds, Issued: done[i], Recorded: done[i], Merged: true, Final: true,
+			Phase: plan.Measure, At: time.Duration(r.Seconds) * time.Second, Windows: r.Seconds, Issued: done[i], Recorded: done[i], Merged: true, Final: true,
 		}}
 	}
 }
@@ -231,13 +272,19 @@ func (r *run) observations(t testing.TB, store *sqlite.Archive) {
 	}
 	var observed []result.Observed
 	add := func(name, source, unit string, mean, swing float64) {
+		if len(observed) == r.Figures {
+			return
+		}
 		number := float64(len(observed))
 		rng := rand.New(rand.NewPCG(3, uint64(number)))
 		o := result.Observed{Name: name, Source: source, Unit: unit}
-		for second := range r.seconds {
+		for second := range r.Seconds {
 			value := mean + swing*(0.6*math.Sin(float64(second)/(60+10*number))+0.4*(2*rng.Float64()-1))
 			if r.dip(second) {
 				value = mean / 2
+			}
+			if second >= result.WholeLooks && second%result.LooksOfAPoint > 0 {
+				continue // as agents do
 			}
 			o.At = append(o.At, time.Duration(second)*time.Second+time.Duration(number)*time.Millisecond)
 			o.Values = append(o.Values, math.Round(100*max(value, 0))/100)
@@ -253,7 +300,16 @@ func (r *run) observations(t testing.TB, store *sqlite.Archive) {
 	add("hbase.master.regions", "master.example.com:16010", "1", 60, 0)
 	add("host.cpu_percent", "agent-1", "percent", 45, 10)
 	add(result.PollTime, "agent-1", "ms", 14, 6)
-	require.NoError(t, store.AddObservations(t.Context(), r.record.Archived.ID, observed))
+	for len(observed) > 0 && len(observed[0].At) > 0 { // a portion at a time, as they come
+		portion := make([]result.Observed, len(observed))
+		for i := range observed {
+			o := &observed[i]
+			n := min(len(o.At), 1000)
+			portion[i] = result.Observed{Name: o.Name, Source: o.Source, Unit: o.Unit, At: o.At[:n], Values: o.Values[:n]}
+			o.At, o.Values = o.At[n:], o.Values[n:]
+		}
+		require.NoError(t, store.AddObservations(t.Context(), r.record.Archived.ID, portion))
+	}
 }
 
 // end stores the end of the run, and what happened during it.
@@ -263,20 +319,20 @@ func (r *run) end(t testing.TB, store *sqlite.Archive) {
 	state.Life.Status = result.Complete
 	state.Timed = []record.TimedAction{{
 		Phase: plan.Measure, Agent: "agent-1",
-		Action: result.Action{Do: "major_compact", T: float64(r.seconds / 4), Seconds: float64(min(60, r.seconds/20)), Outcome: "done"},
+		Action: result.Action{Do: "major_compact", T: float64(r.Seconds / 4), Seconds: float64(min(60, r.Seconds/20)), Outcome: "done"},
 	}}
 	archived, err := r.record.ToArchive()
 	require.NoError(t, err)
-	archived.Ended = archived.Started.Add(time.Duration(r.seconds) * time.Second)
+	archived.Ended = archived.Started.Add(time.Duration(r.Seconds) * time.Second)
 	event := func(second int, kind, text string) archive.Event {
 		offset := time.Duration(second) * time.Second
 		return archive.Event{Run: id, At: archived.Started.Add(offset), Phase: string(plan.Measure), Offset: offset, Kind: kind, Text: text}
 	}
 	require.NoError(t, store.Apply(t.Context(), archive.Change{
-		Runs: []archive.RunRecord{archived}, Suite: ID, Status: result.Complete,
+		Runs: []archive.RunRecord{archived}, Suite: r.ID, Status: result.Complete,
 		Events: []archive.Event{
-			event(3*r.seconds/5, result.HappenedServer, "region server rs3.example.com,16020 is gone: 5 servers"),
-			event(3*r.seconds/5+min(45, r.seconds/20), result.HappenedServer, "region server rs3.example.com,16020 is back: 6 servers"),
+			event(3*r.Seconds/5, result.HappenedServer, "region server rs3.example.com,16020 is gone: 5 servers"),
+			event(3*r.Seconds/5+min(45, r.Seconds/20), result.HappenedServer, "region server rs3.example.com,16020 is back: 6 servers"),
 		},
 	}))
 }
