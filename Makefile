@@ -57,7 +57,7 @@ endif
 tagged      = $(shell grep -rlE --include='*_test.go' '^//go:build .*\b$(1)\b' cmd internal test | xargs -r -n1 dirname | sort -u | sed 's,^,./,')
 INTEGRATION = $(call tagged,integration)
 # Of those, the packages in which nothing measures real time.
-COMPANIONS  = ./test/crash ./test/fleet ./test/prometheus
+COMPANIONS  = ./test/crash ./test/fleet ./test/prometheus ./test/readers
 HBASETESTS  = $(call tagged,hbase)
 # Those of all databases but HBase, or with DB=NAME those in the folder of one.
 DATABASETESTS = $(if $(DB),$(filter ./internal/target/$(DB) ./internal/target/$(DB)/%,$(call tagged,databases)),$(call tagged,databases))
@@ -282,6 +282,10 @@ bench-fleet: $(TESTRUNNER) ## Serve FLEET (10,100,1000) simulated agents for a m
 .PHONY: bench-tls
 bench-tls: $(TESTRUNNER) ## Serve 1000 simulated agents in PAIRS (10) pairs of runs, in plain text and with TLS, in /dev/shm if there is one; check what TLS costs the coordinator, and the skew of starts.
 	TMPDIR="$(firstword $(wildcard /dev/shm) $(TMPDIR) /tmp)" $(GOTEST) -count 1 -timeout 60m -tags integration -run TestTLS -v ./test/fleet -args -agents 1000 -pairs $(PAIRS) -seconds 30 -settle 20s -limits
+
+.PHONY: bench-readers
+bench-readers: $(TESTRUNNER) ## Make PAIRS (10) pairs of runs at half of the capacity, without and with 50 readers of the event stream; check rate, late sends, p50 and the coordinator's CPU.
+	$(GOTEST) -count 1 -timeout 60m -tags integration -run TestReaders -v ./test/readers -args -pairs $(PAIRS) -length 30s -limits
 
 .PHONY: bench-archive
 bench-archive: $(TESTRUNNER) ## Archive four days of 6 agents and 5 operations of an open loop at speed, in /dev/shm if there is one; compare its results with the sent windows, check size and opening.
