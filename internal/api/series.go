@@ -56,7 +56,7 @@ func charts() []Route {
 		},
 		{
 			Method: "GET", Path: "/runs/{id}/agents", Name: "getAgentSeries", Doc: "The rate and p99 of each agent of a run over time.",
-			Calls: []string{"Chart"}, Parameters: []Parameter{points("maximum number of columns; default 120, which is also the maximum for 1000 agents")},
+			Calls: []string{"Chart"}, Parameters: []Parameter{points("maximum number of columns; default 120, which is also the maximum")},
 			Answers: types(reflect.TypeFor[chart.AgentSeries]()), serve: charted((*Server).readAgents),
 		},
 		{

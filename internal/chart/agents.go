@@ -51,7 +51,7 @@ type AgentShard struct {
 // Fill adds the columns of a grid, at most so many; begin returns when a phase began, since the run's start.
 func (d *AgentSeries) Fill(g Grid, shards []AgentShard, points int, begin func(phase string) time.Duration) {
 	if points <= 0 {
-		points = mostCells / 1000
+		points = mostColumns
 	}
 	total := 0
 	for _, p := range g.Phases {

@@ -11,8 +11,11 @@ import (
 	"github.com/benchd/benchd/internal/result"
 )
 
-// mostCells bounds the cells of a matrix: a column for each agent.
-const mostCells = 120_000
+// A matrix has at most mostColumns columns, and mostCells cells: one for each agent in each column.
+const (
+	mostColumns = 120
+	mostCells   = 1000 * mostColumns
+)
 
 // p99 is the percentile of a cell.
 const p99 = 0.99
@@ -83,7 +86,7 @@ func NewMatrix(agents int, interval, length time.Duration) *Matrix {
 }
 
 // Columns is how many columns a matrix of some agents has at most.
-func Columns(agents int) int { return min(max(mostCells/max(agents, 1), 1), result.Columns) }
+func Columns(agents int) int { return min(max(mostCells/max(agents, 1), 1), mostColumns) }
 
 // Add adds a window. What came after the planned end does not count, as for throughput.
 func (m *Matrix) Add(w *latency.Window) error {

@@ -46,7 +46,7 @@ func TestTheCourseOfAgents(t *testing.T) {
 	want := read(s, live, 100)
 	require.Zero(t, stored.reads)
 	require.Equal(t, result.Running, want.Status)
-	require.Len(t, want.Times, 100)
+	require.Len(t, want.Times, 80)
 	require.Len(t, want.Agents, 3)
 	require.InDelta(t, 800, *want.Agents[1].Rate[50], 0)
 	require.NotNil(t, want.Agents[1].P99[50])
