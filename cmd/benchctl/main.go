@@ -47,7 +47,7 @@ few agents, or not allowed.`,
 				runCommand(targets), submitCommand(targets), validateCommand(targets),
 				watchCommand(), listCommand(), showCommand(targets), reportCommand(targets), cancelCommand(), annotateCommand(), removeCommand(), exportCommand(), importCommand(), captureCommand(targets), traceCommand(),
 				compareCommand(targets), baselineCommand(targets), trendCommand(targets), scheduleCommand(),
-				loginCommand(), logoutCommand(), profilesCommand(),
+				loginCommand(), logoutCommand(), profilesCommand(), consoleCommand(),
 				agentsCommand(), webhooksCommand(), auditCommand(), adminCommand(targets), sandboxCommand(), doctorCommand(targets),
 			}
 		},

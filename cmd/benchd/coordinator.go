@@ -33,6 +33,7 @@ import (
 type coordinatorFlags struct {
 	listen, http, data, keep string
 	insecure, profiles       bool
+	console                  bool
 	audit, enroll            string
 	tls                      *cli.TLSFlags
 	web, webhooks            string
@@ -54,6 +55,8 @@ them at once. Broken files leave the former ones in use.
 With --enroll agents get their certificates from the coordinator, by join tokens of "benchd pki token". It needs the directory that
 "benchd pki issue coordinator" wrote, whose authority can issue certificates of agents only.
 
+Browsers get a console at --http: "benchctl console" prints a link that logs in.
+
 With --webhooks other systems are notified of ended suites, violated limits and found changes: docs/webhooks.md describes the file,
 which is read again when it changes.
 
@@ -67,7 +70,8 @@ Suites that are queued or active are never removed.`,
   BENCHD_DATA=/var/lib/benchd benchd coordinator --config benchd.yaml`,
 	}
 	cmd.Flags().StringVar(&f.listen, "listen", "127.0.0.1:7070", "gRPC `HOST:PORT` for agents and benchctl; port 0 takes a free one; unix:PATH is a socket for this user and root")
-	cmd.Flags().StringVar(&f.http, "http", "127.0.0.1:7071", "HTTP `HOST:PORT` of /api/v1, /metrics, /sd/agents, /healthz and /readyz")
+	cmd.Flags().StringVar(&f.http, "http", "127.0.0.1:7071", "HTTP `HOST:PORT` of /console/, /api/v1, /metrics, /sd/agents, /healthz and /readyz")
+	cmd.Flags().BoolVar(&f.console, "console", true, "serve the web console below /console/ of --http; on by default, --console=false serves none")
 	cmd.Flags().StringVar(&f.keep, "keep", "", "limit of ended suites by age, by the archive's size or both, such as `90d,50GB`; empty keeps all")
 	cmd.Flags().StringVar(&f.data, "data", "benchd-data", "`DIR` of the archive; created if missing")
 	cmd.Flags().StringVar(&f.audit, "audit", "", "`FILE` of the audit log, or off; default is audit.jsonl in --data")
@@ -140,6 +144,9 @@ func runCoordinator(ctx context.Context, c *cli.Context, f coordinatorFlags) (er
 		Clock: clock.NewSource(f.skew), Audit: f.auditFile(), Enroller: enroller, Webhooks: hooks,
 		Listeners: []string{cli.Secured("gRPC", listening(f.listen, rpc), store != nil), cli.Secured("HTTP", web.Addr().String(), webSecured(webConfig, f.tls))},
 	}
+	if f.console {
+		config.Console = newConsole(rpc, web, webSecured(webConfig, f.tls), webConfig != nil || store != nil)
+	}
 	_, local := security.Socket(f.listen)
 	config.Open = store == nil && !local
 	if store != nil {
@@ -160,21 +167,23 @@ func runCoordinator(ctx context.Context, c *cli.Context, f coordinatorFlags) (er
 	} else if store != nil {
 		options = append(options, grpc.Creds(coord.Credentials(credentials.NewTLS(store.ServerConfig()))))
 	}
-	served, err := api.New(api.Config{Coordinator: coord.Conn(), Targets: all.Targets(), Version: c.Version, Logger: c.Logger})
+	served, err := api.New(api.Config{Coordinator: coord.Conn(), Targets: all.Targets(), Version: c.Version, Logger: c.Logger, Console: config.Console != nil, Cure: loginCure(config.Console)})
 	if err != nil {
 		return errors.Join(err, rpc.Close(), web.Close())
 	}
 	server := grpc.NewServer(options...)
 	coord.Register(server)
-	c.Logger.Info("coordinator listens", "grpc", listening(f.listen, rpc), "http", web.Addr().String(), "tls", store != nil, "data", f.data, "version", c.Version)
+	c.Logger.Info("coordinator listens", "grpc", listening(f.listen, rpc), "http", web.Addr().String(), "tls", store != nil, "console", consoleURL(config.Console, web), "data", f.data, "version", c.Version)
 	cli.WarnInsecure(c.Logger, "gRPC", listening(f.listen, rpc), store != nil)
 	cli.WarnInsecure(c.Logger, "HTTP", web.Addr().String(), webSecured(webConfig, f.tls))
-	return serve(ctx, c, server, rpc, web, debugserver.ServerConfig{
+	overHTTP := debugserver.ServerConfig{
 		Registry: registry, Logger: c.Logger, Profiles: f.profiles, TLS: cli.ServerTLS(store), Web: webConfig, Allow: coord.Allow,
 		Handlers: map[string]http.Handler{"/sd/agents": coord.Discovery()},
 		Trees:    map[string]http.Handler{api.Prefix + "/": served},
 		OnStop:   served.Stop,
-	}, coord.Detach)
+	}
+	serveConsole(&overHTTP, coord, config.Console, consolePages())
+	return serve(ctx, c, server, rpc, web, overHTTP, coord.Detach)
 }
 
 // denyList returns the list of revoked certificates in the directory of --enroll, if there is one.

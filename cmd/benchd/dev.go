@@ -51,7 +51,7 @@ everything is plain text, and benchctl needs no profile.`,
 	}
 	config.Whole(cmd.Flags(), &f.agents, "agents", 1, "agents within this process")
 	cmd.Flags().StringVar(&f.listen, "listen", "127.0.0.1:7070", "gRPC `HOST:PORT` for benchctl and further agents")
-	cmd.Flags().StringVar(&f.http, "http", "127.0.0.1:7071", "HTTP `HOST:PORT` of /api/v1, /metrics, /sd/agents, /healthz and /readyz")
+	cmd.Flags().StringVar(&f.http, "http", "127.0.0.1:7071", "HTTP `HOST:PORT` of /console/, /api/v1, /metrics, /sd/agents, /healthz and /readyz")
 	cmd.Flags().StringVar(&f.data, "data", "", "`DIR` of the archive; without it the archive is deleted when the process ends")
 	cmd.Flags().StringVar(&f.zookeeper, "zookeeper", "127.0.0.1:0", "`HOST:PORT` of the sandbox's ZooKeeper; port 0 takes a free one")
 	cmd.Flags().StringVar(&f.info, "info", "127.0.0.1:0", "HTTP `HOST:PORT` of the sandbox's pages, which benchctl uses to control it; port 0 takes a free one")
@@ -100,13 +100,13 @@ func runDev(ctx context.Context, c *cli.Context, cmd *cobra.Command, f devFlags)
 	if err != nil {
 		return err
 	}
-	registry := debugserver.NewRegistry(c.Version)
+	registry, console := debugserver.NewRegistry(c.Version), newConsole(rpc, web, false, false)
 	own := newDevProfile(rpc.Addr(), c.Logger)
 	cluster, err := dev.Start(ctx, dev.Config{
 		Agents: f.agents, DataDir: f.data, Listener: rpc, Version: c.Version, Logger: c.Logger, Registerer: registry,
 		Secured: !f.insecure, User: devUser(),
 		Listeners: []string{cli.Secured("gRPC", rpc.Addr().String(), !f.insecure), cli.Secured("HTTP", web.Addr().String(), false)},
-		Embed:     embedded, WriteBelow: f.writeBelow, Webhooks: hooks, Outbound: dialer, Secrets: secrets, Credential: keys, KnownIO: f.rawIO == cli.Off,
+		Embed:     embedded, Console: console, WriteBelow: f.writeBelow, Webhooks: hooks, Outbound: dialer, Secrets: secrets, Credential: keys, KnownIO: f.rawIO == cli.Off,
 	})
 	if err != nil {
 		_ = rpc.Close() // the cluster may have closed it already
@@ -121,20 +121,21 @@ func runDev(ctx context.Context, c *cli.Context, cmd *cobra.Command, f devFlags)
 		own.write(cluster.Admin(), cluster.Authority().Root())
 		defer own.remove()
 	}
-	c.Logger.Info("coordinator listens", "grpc", rpc.Addr().String(), "http", web.Addr().String(), "tls", !f.insecure, "agents", f.agents, "version", c.Version)
+	c.Logger.Info("coordinator listens", "grpc", rpc.Addr().String(), "http", web.Addr().String(), "tls", !f.insecure, "console", consoleURL(console, web), "agents", f.agents, "version", c.Version)
 	cli.WarnInsecure(c.Logger, "gRPC", rpc.Addr().String(), !f.insecure)
 	cli.WarnInsecure(c.Logger, "HTTP", web.Addr().String(), false)
-	tree, err := api.New(api.Config{Coordinator: cluster.Coordinator.Conn(), Targets: all.Targets(), Version: c.Version, Logger: c.Logger})
+	tree, err := api.New(api.Config{Coordinator: cluster.Coordinator.Conn(), Targets: all.Targets(), Version: c.Version, Logger: c.Logger, Console: true, Cure: loginCure(console)})
 	if err != nil {
 		return errors.Join(err, web.Close(), cluster.Close())
 	}
-	served := debugserver.NewServer(debugserver.ServerConfig{
+	overHTTP := debugserver.ServerConfig{
 		Registry: registry, Logger: c.Logger, Profiles: f.profiles,
 		Handlers: map[string]http.Handler{"/sd/agents": cluster.Coordinator.Discovery()},
 		Trees:    map[string]http.Handler{api.Prefix + "/": tree},
 		OnStop:   tree.Stop,
-	}).Run(ctx, web)
-	return errors.Join(served, cluster.Close())
+	}
+	serveConsole(&overHTTP, cluster.Coordinator, console, consolePages())
+	return errors.Join(debugserver.NewServer(overHTTP).Run(ctx, web), cluster.Close())
 }
 
 // checkListen refuses an address beyond this machine, for which there are no certificates.

@@ -96,6 +96,7 @@ RunService/About       -          +      +       +         +        +      x    
 RunService/Audit       -          x      x       x         x        +      x            +      +        all
 RunService/Webhooks    -          x      +       +         +        +      x            +      +        refused
 RunService/TestWebhook -          x      x       x         x        +      x            +      +        all
+RunService/OpenConsole -          x      +       +         +        +      x            +      +        all
 `
 
 // actions says who may request an action on each target that has it: outside of a run, in a run, or both. The peer "granted" is an
@@ -145,7 +146,7 @@ hbase.table.create=recreate,usertable   -          x      x       x         x   
 hbase.table.create=missing,usertable    -          x      x       +         +        +      x            +      +
 `
 
-// paths says who may read an HTTP path, of a coordinator and of an agent. /sd/agents and those below /api/v1/ are
+// paths says who may read an HTTP path, of a coordinator and of an agent. /sd/agents and those below /api/v1/ and /console/ are
 // paths of the coordinator, and /nowhere one that nobody serves. "stranger" gives no password where the web configuration file asks for one.
 //
 //nolint:dupword // a table
@@ -155,6 +156,9 @@ path                  anonymous  agent  viewer  operator  granted  admin  coordi
 /metrics              -          x      +       +         +        +      x            x        -         +
 /sd/agents            -          x      +       +         +        +      x            x        -         +
 /api/v1/suites        -          x      +       +         +        +      x            x        -         +
+/console/             -          x      +       +         +        +      x            x        -         +
+/console/login        +          +      +       +         +        +      +            x        -         +
+/console/logout       +          +      +       +         +        +      +            x        -         +
 /healthz              +          +      +       +         +        +      +            x        -         +
 /readyz               +          +      +       +         +        +      +            x        -         +
 /debug/pprof/         -          x      x       x         x        +      x            x        -         +
@@ -480,7 +484,7 @@ func (m *matrix) tryPaths(t *testing.T, listener, peer, who string) {
 	table, client := readGrid(t, paths), m.client(t, peer)
 	ofAgent := strings.HasPrefix(listener, "agent-")
 	for _, path := range table.rows {
-		if (path == "/sd/agents" || path == "/api/v1/suites") && ofAgent {
+		if ofAgent && ofCoordinator(path) {
 			continue
 		}
 		code, body, err := m.read(t, client, listener, peer, path)
@@ -504,12 +508,18 @@ func (m *matrix) tryPaths(t *testing.T, listener, peer, who string) {
 		}
 		if path == "/" && want == "+" {
 			listed := append(strings.Fields(strings.ReplaceAll(body, "/api/v1/\n", "/api/v1/suites\n")), "/", "/nowhere", "/debug/pprof/heap")
-			if ofAgent {
-				listed = append(listed, "/sd/agents", "/api/v1/suites")
+			if !ofAgent {
+				listed = append(listed, "/console/login", "/console/logout")
 			}
-			assert.ElementsMatch(t, table.rows, listed)
+			served := slices.DeleteFunc(slices.Clone(table.rows), func(path string) bool { return ofAgent && ofCoordinator(path) })
+			assert.ElementsMatch(t, served, listed)
 		}
 	}
+}
+
+// ofCoordinator reports whether only a coordinator serves a path.
+func ofCoordinator(path string) bool {
+	return path == "/sd/agents" || strings.HasPrefix(path, "/api/v1/") || strings.HasPrefix(path, "/console/")
 }
 
 // checkAudit compares the audit logs of the coordinators, which it stops, with what the cells expect.

@@ -77,6 +77,7 @@ func Calls() []Rule {
 		{Name: runs + "Audit", Roles: []identity.Role{identity.Admin}, Changes: true, Doc: "read the audit log"},
 		{Name: runs + "Webhooks", Roles: readers(), Doc: "list webhooks"},
 		{Name: runs + "TestWebhook", Roles: []identity.Role{identity.Admin}, Changes: true, Doc: "test webhooks"},
+		{Name: runs + "OpenConsole", Roles: readers(), Changes: true, Doc: "open the console"},
 		{Name: agents + "Session", Roles: []identity.Role{identity.Agent}, Changes: true, Doc: "serve as an agent"},
 		{Name: agents + "Trace", Roles: []identity.Role{identity.Agent}, Doc: "fetch traces"},
 		{Name: enroll + "Enroll", Roles: anyone(), Changes: true, Doc: "ask for a certificate with a join token"},
@@ -90,6 +91,9 @@ func Paths() []Rule {
 		{Name: "/", Roles: readers(), Doc: "list the HTTP paths"},
 		{Name: "/metrics", Roles: readers(), Doc: "read metrics"},
 		{Name: "/api/v1/", Roles: readers(), Doc: "use the API"}, // the calls that a request makes have rules of their own
+		{Name: "/console/login", Roles: anyone(), Doc: "log in"}, // the code of the link decides
+		{Name: "/console/logout", Roles: anyone(), Doc: "log out"},
+		{Name: "/console/", Roles: readers(), Doc: "use the console"},
 		{Name: "/sd/agents", Roles: readers(), Doc: "discover agents"},
 		{Name: "/healthz", Roles: anyone(), Doc: "read the health"},
 		{Name: "/readyz", Roles: anyone(), Doc: "read the readiness"},

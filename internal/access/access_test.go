@@ -21,7 +21,7 @@ func TestEachRuleStandsOnce(t *testing.T) {
 
 // What each role may do, written out once more by hand: a change of the table must be meant.
 func TestRolesAndCalls(t *testing.T) {
-	read := []string{"Schedules", "Validate", "Advise", "Watch", "Get", "Histograms", "Chart", "Points", "List", "Submission", "Export", "Agents", "About", "Webhooks"}
+	read := []string{"Schedules", "Validate", "Advise", "Watch", "Get", "Histograms", "Chart", "Points", "List", "Submission", "Export", "Agents", "About", "Webhooks", "OpenConsole"}
 	write := []string{"Submit", "Schedule", "ChangeSchedule", "Annotate", "Cancel", "Remove", "Import", "Upload", "Drain", "Act"}
 	allowed := map[identity.Role][]string{
 		identity.Viewer:      slices.Concat(read, []string{"Enroll"}),

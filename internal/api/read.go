@@ -16,6 +16,7 @@ import (
 	"github.com/benchd/benchd/internal/remote"
 	"github.com/benchd/benchd/internal/result"
 	"github.com/benchd/benchd/internal/trend"
+	"github.com/benchd/benchd/internal/websession"
 	"github.com/benchd/benchd/internal/wire"
 )
 
@@ -26,7 +27,8 @@ type About struct {
 	Time         time.Time  `json:"time"` // now, by the coordinator's clock
 	Peer         AboutPeer  `json:"peer"`
 	Can          AboutCan   `json:"can"`
-	Console      bool       `json:"console"` // the coordinator serves the console
+	Console      bool       `json:"console"`      // the coordinator serves the console
+	SessionEnds  *time.Time `json:"session_ends"` // when the session of the browser ends at the latest; null without one
 	ArchiveBytes uint64     `json:"archive_bytes"`
 	DiskFree     uint64     `json:"disk_free_bytes"`
 	DiskTotal    uint64     `json:"disk_total_bytes"` // 0 if unknown
@@ -63,6 +65,9 @@ func (s *Server) about(q *request) error {
 	d := About{
 		Version: a.Version, Protocol: a.Protocol, Time: a.Time.UTC(), Peer: AboutPeer(a.Peer), ArchiveBytes: a.Archive, DiskFree: a.DiskFree, DiskTotal: a.DiskSize,
 		ArchiveStuck: a.Stuck, Listeners: a.Listeners, Can: canOf(a.Peer.Role), Console: s.config.Console,
+	}
+	if of, is := websession.From(q.r.Context()); is {
+		d.SessionEnds = new(of.Ends.UTC())
 	}
 	if !a.Expires.IsZero() {
 		d.Expires = new(a.Expires.UTC())

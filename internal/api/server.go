@@ -29,13 +29,15 @@ type Coordinator interface {
 	AsProcess(ctx context.Context) context.Context
 }
 
-// Config configures a Server. All fields but Console and Logger must be set.
+// Config configures a Server. All fields but Console, Logger and Cure must be set.
 type Config struct {
 	Coordinator Coordinator
 	Targets     target.List
 	Version     string // of this build
 	Console     bool   // the server of the API serves the console, too
 	Logger      *slog.Logger
+	// Cure returns how the sender of a request, who has shown no identity, gets one, for the error. Optional.
+	Cure func(*http.Request) string
 }
 
 // Bounds on requests.
@@ -108,7 +110,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.Set("Cross-Origin-Resource-Policy", "same-origin")
 	h.Set(policyHeader, noPage)
 	h.Set("Cache-Control", "no-store")
-	if err := checkHost(r); err != nil {
+	if err := CheckHost(r); err != nil {
 		fail(w, err)
 		return
 	}
@@ -125,9 +127,9 @@ func (s *Server) Stop() {
 	s.hubs.wait()
 }
 
-// checkHost refuses requests over a loopback connection in plain text whose host is a name of the network: a page of another site can let
+// CheckHost refuses requests over a loopback connection in plain text whose host is a name of the network: a page of another site can let
 // its own name point to this machine, and a browser then takes this server for that site.
-func checkHost(r *http.Request) error {
+func CheckHost(r *http.Request) error {
 	at, _ := r.Context().Value(http.LocalAddrContextKey).(*net.TCPAddr)
 	if r.TLS != nil || at == nil || !at.IP.IsLoopback() {
 		return nil
@@ -160,9 +162,17 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, route Route) {
 	case q.begun: // too late for an answer with a status
 		s.config.Logger.Debug("an answer was cut off", "path", r.URL.Path, "error", err)
 		panic(http.ErrAbortHandler)
+	case s.config.Cure != nil && statusOf(err) == http.StatusUnauthorized:
+		Refuse(w, http.StatusUnauthorized, err.Error()+"; "+s.config.Cure(r))
 	default:
 		fail(w, err)
 	}
+}
+
+// Refuse answers a request that is not admitted, with the document of an error.
+func Refuse(w http.ResponseWriter, status int, message string) {
+	w.Header().Set("X-Content-Type-Options", "nosniff")
+	fail(w, &statusError{status, message})
 }
 
 // request is a request with its answer.

@@ -60,6 +60,8 @@ type Config struct {
 	Listeners []string
 	// Enroller issues certificates of agents; the ledger of join tokens is in DataDir. Default: none are issued.
 	Enroller *pki.Enroller
+	// Console is the web console. Default: none.
+	Console *Console
 	// Webhooks are the receivers that are notified of what happens to suites; DataDir has what is not delivered yet. Default: none.
 	Webhooks *webhook.File
 	// Announce gets what happens to suites if there are no Webhooks. Default: nobody does.
@@ -189,7 +191,7 @@ func New(ctx context.Context, config Config) (*Coordinator, error) {
 		c.audit = log
 	}
 	if config.Certificates != nil {
-		config.Certificates.OnRevoked(c.certified.revoke)
+		config.Certificates.OnRevoked(c.revoke)
 	}
 	if err := c.openWebhooks(ctx); err != nil {
 		return nil, errors.Join(err, c.Close(ctx))

@@ -93,6 +93,7 @@ func FuzzCalls(f *testing.F) {
 		&benchdv1.AnnotateRequest{Id: "S", Note: new("n"), Tags: map[string]string{"a": "b"}, Untag: []string{"c"}},
 		&benchdv1.WebhooksRequest{},
 		&benchdv1.TestWebhookRequest{Name: "a"},
+		&benchdv1.OpenConsoleRequest{},
 	} {
 		b, err := proto.Marshal(m)
 		require.NoError(f, err)

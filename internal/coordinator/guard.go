@@ -1,7 +1,6 @@
 package coordinator
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"net/http"
@@ -314,17 +313,22 @@ func (l *certified) revoke(entry string) {
 	}
 }
 
+// revoke ends the streams and the sessions of browsers of a certificate, of all certificates of a peer, or of all that an authority has issued.
+func (c *Coordinator) revoke(entry string) {
+	c.certified.revoke(entry)
+	if c.config.Console != nil {
+		c.config.Console.Sessions.Revoke(entry)
+	}
+}
+
 // Allow checks whether a peer may make an HTTP request, and records a refusal.
 func (c *Coordinator) Allow(who identity.Identity, r *http.Request) error {
 	err := access.Path(who, r.URL.Path)
 	if err == nil {
-		err = c.current(who, certs.PeerUntil(r.TLS))
+		err = c.current(who, untilOf(r))
 	}
-	if err != nil && c.audit != nil {
-		c.audit.Write(audit.Record{
-			Time: c.clock.Wall().UTC(), Who: who.Name, Role: cmp.Or(string(who.Role), string(identity.Anonymous)), Serial: who.Serial,
-			From: r.RemoteAddr, Call: short(r.Method + " " + r.URL.Path), Outcome: audit.Refused, Reason: short(err.Error()),
-		})
+	if err != nil {
+		c.RecordRequest(r, who, err)
 	}
 	return err
 }

@@ -16,7 +16,6 @@ import (
 	"google.golang.org/grpc/peer"
 	"google.golang.org/protobuf/proto"
 
-	"github.com/benchd/benchd/internal/certs"
 	benchdv1 "github.com/benchd/benchd/internal/gen/benchd/v1"
 	"github.com/benchd/benchd/internal/identity"
 	"github.com/benchd/benchd/internal/security"
@@ -40,17 +39,17 @@ type inProcessPeer struct {
 func (inProcessPeer) AuthType() string { return "in process" }
 
 // As returns the context of an HTTP request whose calls are made as its peer, whose identity the server of the request has put into the
-// context. It ends when the certificate of the peer expires or is revoked. leave ends it.
+// context, from its connection or its session. It ends when the session of the peer ends, and when its certificate expires or is revoked. leave ends it.
 func (p InProcess) As(r *http.Request) (ctx context.Context, leave func()) {
-	who, until := p.c.apiPeer(r), certs.PeerUntil(r.TLS)
+	who, until := p.c.HTTPPeer(r), untilOf(r)
 	ctx, leave = p.c.certified.enter(r.Context(), who, until)
 	return withPeer(ctx, textAddr(r.RemoteAddr), inProcessPeer{who: who, until: until}), leave
 }
 
-// apiPeer returns who sends an HTTP request. In plain text a peer has no identity. It is trusted as far as gRPC trusts such peers, too: if gRPC
+// HTTPPeer returns who sends an HTTP request. In plain text a peer has no identity. It is trusted as far as gRPC trusts such peers, too: if gRPC
 // asks for an identity, the operating system names the user of the peer's process. The user of this process and root are admins, and
 // all others anonymous.
-func (c *Coordinator) apiPeer(r *http.Request) identity.Identity {
+func (c *Coordinator) HTTPPeer(r *http.Request) identity.Identity {
 	who := identity.From(r.Context())
 	if who.Role != identity.Trusted || c.config.Open {
 		return who

@@ -14,7 +14,7 @@ import (
 func TestTheUserOfTheCoordinatorIsAnAdmin(t *testing.T) {
 	c, got := &Coordinator{}, identity.Identity{}
 	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
-		got = c.apiPeer(r.WithContext(identity.With(r.Context(), identity.Identity{Role: identity.Trusted})))
+		got = c.HTTPPeer(r.WithContext(identity.With(r.Context(), identity.Identity{Role: identity.Trusted})))
 	}))
 	defer server.Close()
 	for header, role := range map[string]identity.Role{

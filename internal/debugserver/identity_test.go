@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -100,4 +101,54 @@ func TestWithoutARuleThePathsOfTheTableAreAllowed(t *testing.T) {
 		require.Equal(t, status, resp.StatusCode, path)
 	}
 	require.NoError(t, stop())
+}
+
+// A session counts below the trees alone, where the owner answers what is refused.
+func TestSessionsCountBelowTreesOnly(t *testing.T) {
+	left := 0
+	path := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.WriteString(w, identity.From(r.Context()).String())
+	})
+	handler := identify(path, ServerConfig{
+		Trees: map[string]http.Handler{"/console/": path},
+		Session: func(r *http.Request) (*http.Request, identity.Identity, func(), bool) {
+			return r, identity.Identity{Role: identity.Operator, Name: "anna"}, func() { left++ }, r.Header.Get("Cookie") != ""
+		},
+		Allow: func(id identity.Identity, _ *http.Request) error {
+			if id.Role == identity.Trusted {
+				return errors.New("not you")
+			}
+			return nil
+		},
+		Home: "/console/",
+		Refuse: func(w http.ResponseWriter, _ *http.Request, status int, err error) {
+			http.Error(w, "refused: "+err.Error(), status)
+		},
+	})
+	for _, test := range []struct {
+		path, cookie, accept string
+		status               int
+		body                 string
+	}{
+		{"/console/suites", "x", "", 200, "anna (operator)"},
+		{"/console/suites", "", "", 403, "refused: not you\n"},
+		{"/metrics", "x", "", 403, "refused: not you\n"},
+		{"/consoles", "x", "", 403, "refused: not you\n"},
+		{"/", "x", "", 403, "refused: not you\n"},
+		{"/", "", "text/html,*/*", 303, ""},
+		{"/console", "", "text/html", 303, ""},
+		{"/metrics", "", "text/html", 403, "refused: not you\n"},
+	} {
+		r, w := httptest.NewRequestWithContext(t.Context(), http.MethodGet, test.path, http.NoBody), httptest.NewRecorder()
+		r.Header.Set("Cookie", test.cookie)
+		r.Header.Set("Accept", test.accept)
+		handler.ServeHTTP(w, r)
+		require.Equal(t, test.status, w.Code, test.path)
+		if test.status == http.StatusSeeOther {
+			require.Equal(t, "/console/", w.Header().Get("Location"))
+		} else {
+			require.Equal(t, test.body, w.Body.String(), test.path)
+		}
+	}
+	require.Equal(t, 1, left, "the use of a session ends with the request")
 }

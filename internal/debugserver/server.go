@@ -61,6 +61,13 @@ type ServerConfig struct {
 	TLS *tls.Config
 	// Web replaces TLS by the rules of a file. Optional.
 	Web *WebConfig
+	// Session returns a request for a path below Trees as that of its session, and whose session that is. leave ends its use. It is false for a
+	// request without a session: its peer is the one of the connection. Optional.
+	Session func(r *http.Request) (in *http.Request, who identity.Identity, leave func(), ok bool)
+	// Home is the path below Trees to which browsers that ask for / are sent; all others get the list of paths. Default: none.
+	Home string
+	// Refuse answers a request that is not allowed. Default: with the error as text.
+	Refuse func(w http.ResponseWriter, r *http.Request, status int, err error)
 	// Allow refuses a peer's request, if it returns an error. Default: the table of package access.
 	Allow func(id identity.Identity, r *http.Request) error
 	// Profiles serves /debug/pprof/: any client can then profile the program, at the program's cost.
@@ -78,6 +85,11 @@ type Server struct {
 func NewServer(c ServerConfig) *Server {
 	if c.Allow == nil {
 		c.Allow = func(id identity.Identity, r *http.Request) error { return access.Path(id, r.URL.Path) }
+	}
+	if c.Refuse == nil {
+		c.Refuse = func(w http.ResponseWriter, _ *http.Request, status int, err error) {
+			http.Error(w, err.Error(), status)
+		}
 	}
 	serverErrors := slog.NewLogLogger(Few(c.Logger.Handler()), slog.LevelWarn)
 	served := maps.Clone(c.Handlers)
@@ -114,7 +126,7 @@ func NewServer(c ServerConfig) *Server {
 	})
 	s := &Server{
 		http: &http.Server{
-			Handler:           identify(mux, c.peer(), c.Allow),
+			Handler:           identify(mux, c),
 			TLSConfig:         c.TLS,
 			ReadHeaderTimeout: 5 * time.Second,
 			ReadTimeout:       10 * time.Second,

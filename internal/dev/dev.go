@@ -66,6 +66,8 @@ type Config struct {
 	Secrets secret.Resolver
 	// Credential is what the agents have to prove themselves to targets. Default: nothing.
 	Credential *credential.Credential
+	// Console is the web console; see [coordinator.Config].
+	Console *coordinator.Console
 	// Webhooks are the receivers of notices; see [coordinator.Config].
 	Webhooks *webhook.File
 	// KnownIO makes the agents avoid raw system calls; see [agent.Config].
@@ -123,7 +125,7 @@ func Start(ctx context.Context, config Config) (*Cluster, error) {
 	settings := coordinator.Config{
 		DataDir: config.DataDir, Version: config.Version, Logger: config.Logger, Registerer: config.Registerer,
 		Reader: reader, Supplied: supplied, Audit: filepath.Join(config.DataDir, "audit.jsonl"), Listeners: config.Listeners,
-		Webhooks: config.Webhooks, Open: !config.Secured,
+		Webhooks: config.Webhooks, Console: config.Console, Open: !config.Secured,
 	}
 	if c.trust != nil {
 		settings.Certificates, settings.Enroller = c.trust.server, c.trust.authority.Enroller()

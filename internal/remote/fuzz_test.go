@@ -82,6 +82,7 @@ func FuzzAnswers(f *testing.F) {
 		&benchdv1.AuditResponse{Line: []byte(`{"who":"anna"}`)},
 		&benchdv1.WebhooksResponse{Webhooks: [][]byte{[]byte(`{"name":"chat"}`)}},
 		&benchdv1.TestWebhookResponse{HttpStatus: 200},
+		&benchdv1.OpenConsoleResponse{Scheme: "https", Host: "h", Port: 7071, Code: "C"},
 		&benchdv1.PointsResponse{},
 	} {
 		b, err := proto.Marshal(m)
@@ -108,6 +109,7 @@ func FuzzAnswers(f *testing.F) {
 		_ = c.Export(ctx, "S", io.Discard)
 		_, _, _ = c.Webhooks(ctx)
 		_, _, _ = c.TestWebhook(ctx, "chat")
+		_, _ = c.OpenConsole(ctx, "127.0.0.1:7070")
 		_ = c.Audit(ctx, audit.Query{}, func([]byte, audit.Record) error { return nil })
 		require.NoError(t, ctx.Err(), "a call did not end")
 	})

@@ -222,6 +222,7 @@ func bounds() []bound {
 		{field: "AgentInfo.clock_drift_ppm", min: -maxFigure, max: maxFigure, nan: true},
 		{field: "WebhooksResponse.webhooks", items: maxWebhooks},
 		upTo("TestWebhookResponse.http_status", 999),
+		upTo("OpenConsoleResponse.port", 65535),
 		upTo("AboutResponse.protocol", anyNumber),
 		{field: "AboutResponse.listeners", items: maxPhases},
 		between("AboutResponse.received_ns", minInstant, maxInstant),

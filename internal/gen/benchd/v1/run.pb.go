@@ -4629,6 +4629,125 @@ func (x *TestWebhookResponse) GetError() string {
 	return ""
 }
 
+// OpenConsoleRequest asks for a link to the web console.
+type OpenConsoleRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *OpenConsoleRequest) Reset() {
+	*x = OpenConsoleRequest{}
+	mi := &file_benchd_v1_run_proto_msgTypes[65]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *OpenConsoleRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*OpenConsoleRequest) ProtoMessage() {}
+
+func (x *OpenConsoleRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_benchd_v1_run_proto_msgTypes[65]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use OpenConsoleRequest.ProtoReflect.Descriptor instead.
+func (*OpenConsoleRequest) Descriptor() ([]byte, []int) {
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{65}
+}
+
+// OpenConsoleResponse has the parts of the link.
+type OpenConsoleResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The scheme: http or https.
+	Scheme string `protobuf:"bytes,1,opt,name=scheme,proto3" json:"scheme,omitempty"`
+	// The host; empty if it is the one by which the peer reaches this service.
+	Host string `protobuf:"bytes,2,opt,name=host,proto3" json:"host,omitempty"`
+	// The port.
+	Port uint32 `protobuf:"varint,3,opt,name=port,proto3" json:"port,omitempty"`
+	// The code with which a browser logs in; empty if it needs no login.
+	Code string `protobuf:"bytes,4,opt,name=code,proto3" json:"code,omitempty"`
+	// How long the code is valid.
+	ValidFor      *durationpb.Duration `protobuf:"bytes,5,opt,name=valid_for,json=validFor,proto3" json:"valid_for,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *OpenConsoleResponse) Reset() {
+	*x = OpenConsoleResponse{}
+	mi := &file_benchd_v1_run_proto_msgTypes[66]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *OpenConsoleResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*OpenConsoleResponse) ProtoMessage() {}
+
+func (x *OpenConsoleResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_benchd_v1_run_proto_msgTypes[66]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use OpenConsoleResponse.ProtoReflect.Descriptor instead.
+func (*OpenConsoleResponse) Descriptor() ([]byte, []int) {
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{66}
+}
+
+func (x *OpenConsoleResponse) GetScheme() string {
+	if x != nil {
+		return x.Scheme
+	}
+	return ""
+}
+
+func (x *OpenConsoleResponse) GetHost() string {
+	if x != nil {
+		return x.Host
+	}
+	return ""
+}
+
+func (x *OpenConsoleResponse) GetPort() uint32 {
+	if x != nil {
+		return x.Port
+	}
+	return 0
+}
+
+func (x *OpenConsoleResponse) GetCode() string {
+	if x != nil {
+		return x.Code
+	}
+	return ""
+}
+
+func (x *OpenConsoleResponse) GetValidFor() *durationpb.Duration {
+	if x != nil {
+		return x.ValidFor
+	}
+	return nil
+}
+
 // UploadRequest is a piece of a trace.
 type UploadRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -4642,7 +4761,7 @@ type UploadRequest struct {
 
 func (x *UploadRequest) Reset() {
 	*x = UploadRequest{}
-	mi := &file_benchd_v1_run_proto_msgTypes[65]
+	mi := &file_benchd_v1_run_proto_msgTypes[67]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4654,7 +4773,7 @@ func (x *UploadRequest) String() string {
 func (*UploadRequest) ProtoMessage() {}
 
 func (x *UploadRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[65]
+	mi := &file_benchd_v1_run_proto_msgTypes[67]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4667,7 +4786,7 @@ func (x *UploadRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UploadRequest.ProtoReflect.Descriptor instead.
 func (*UploadRequest) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{65}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{67}
 }
 
 func (x *UploadRequest) GetCard() string {
@@ -4695,7 +4814,7 @@ type UploadResponse struct {
 
 func (x *UploadResponse) Reset() {
 	*x = UploadResponse{}
-	mi := &file_benchd_v1_run_proto_msgTypes[66]
+	mi := &file_benchd_v1_run_proto_msgTypes[68]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4707,7 +4826,7 @@ func (x *UploadResponse) String() string {
 func (*UploadResponse) ProtoMessage() {}
 
 func (x *UploadResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_benchd_v1_run_proto_msgTypes[66]
+	mi := &file_benchd_v1_run_proto_msgTypes[68]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4720,7 +4839,7 @@ func (x *UploadResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UploadResponse.ProtoReflect.Descriptor instead.
 func (*UploadResponse) Descriptor() ([]byte, []int) {
-	return file_benchd_v1_run_proto_rawDescGZIP(), []int{66}
+	return file_benchd_v1_run_proto_rawDescGZIP(), []int{68}
 }
 
 func (x *UploadResponse) GetId() string {
@@ -5090,7 +5209,14 @@ const file_benchd_v1_run_proto_rawDesc = "" +
 	"\x13TestWebhookResponse\x12\x1f\n" +
 	"\vhttp_status\x18\x01 \x01(\rR\n" +
 	"httpStatus\x12\x14\n" +
-	"\x05error\x18\x02 \x01(\tR\x05error\"9\n" +
+	"\x05error\x18\x02 \x01(\tR\x05error\"\x14\n" +
+	"\x12OpenConsoleRequest\"\xa1\x01\n" +
+	"\x13OpenConsoleResponse\x12\x16\n" +
+	"\x06scheme\x18\x01 \x01(\tR\x06scheme\x12\x12\n" +
+	"\x04host\x18\x02 \x01(\tR\x04host\x12\x12\n" +
+	"\x04port\x18\x03 \x01(\rR\x04port\x12\x12\n" +
+	"\x04code\x18\x04 \x01(\tR\x04code\x126\n" +
+	"\tvalid_for\x18\x05 \x01(\v2\x19.google.protobuf.DurationR\bvalidFor\"9\n" +
 	"\rUploadRequest\x12\x12\n" +
 	"\x04card\x18\x01 \x01(\tR\x04card\x12\x14\n" +
 	"\x05chunk\x18\x02 \x01(\fR\x05chunk\" \n" +
@@ -5110,7 +5236,7 @@ const file_benchd_v1_run_proto_rawDesc = "" +
 	"\x16CHART_KIND_UNSPECIFIED\x10\x00\x12\x15\n" +
 	"\x11CHART_KIND_SERIES\x10\x01\x12\x15\n" +
 	"\x11CHART_KIND_AGENTS\x10\x02\x12\x18\n" +
-	"\x14CHART_KIND_TELEMETRY\x10\x032\xbd\r\n" +
+	"\x14CHART_KIND_TELEMETRY\x10\x032\x8b\x0e\n" +
 	"\n" +
 	"RunService\x12=\n" +
 	"\x06Submit\x12\x18.benchd.v1.SubmitRequest\x1a\x19.benchd.v1.SubmitResponse\x12C\n" +
@@ -5140,7 +5266,8 @@ const file_benchd_v1_run_proto_rawDesc = "" +
 	"\x05About\x12\x17.benchd.v1.AboutRequest\x1a\x18.benchd.v1.AboutResponse\x12<\n" +
 	"\x05Audit\x12\x17.benchd.v1.AuditRequest\x1a\x18.benchd.v1.AuditResponse0\x01\x12C\n" +
 	"\bWebhooks\x12\x1a.benchd.v1.WebhooksRequest\x1a\x1b.benchd.v1.WebhooksResponse\x12L\n" +
-	"\vTestWebhook\x12\x1d.benchd.v1.TestWebhookRequest\x1a\x1e.benchd.v1.TestWebhookResponseB:Z8github.com/benchd/benchd/internal/gen/benchd/v1;benchdv1b\x06proto3"
+	"\vTestWebhook\x12\x1d.benchd.v1.TestWebhookRequest\x1a\x1e.benchd.v1.TestWebhookResponse\x12L\n" +
+	"\vOpenConsole\x12\x1d.benchd.v1.OpenConsoleRequest\x1a\x1e.benchd.v1.OpenConsoleResponseB:Z8github.com/benchd/benchd/internal/gen/benchd/v1;benchdv1b\x06proto3"
 
 var (
 	file_benchd_v1_run_proto_rawDescOnce sync.Once
@@ -5155,7 +5282,7 @@ func file_benchd_v1_run_proto_rawDescGZIP() []byte {
 }
 
 var file_benchd_v1_run_proto_enumTypes = make([]protoimpl.EnumInfo, 3)
-var file_benchd_v1_run_proto_msgTypes = make([]protoimpl.MessageInfo, 77)
+var file_benchd_v1_run_proto_msgTypes = make([]protoimpl.MessageInfo, 79)
 var file_benchd_v1_run_proto_goTypes = []any{
 	(AgentLossPolicy)(0),           // 0: benchd.v1.AgentLossPolicy
 	(ScheduleChange)(0),            // 1: benchd.v1.ScheduleChange
@@ -5225,136 +5352,141 @@ var file_benchd_v1_run_proto_goTypes = []any{
 	(*WebhooksResponse)(nil),       // 65: benchd.v1.WebhooksResponse
 	(*TestWebhookRequest)(nil),     // 66: benchd.v1.TestWebhookRequest
 	(*TestWebhookResponse)(nil),    // 67: benchd.v1.TestWebhookResponse
-	(*UploadRequest)(nil),          // 68: benchd.v1.UploadRequest
-	(*UploadResponse)(nil),         // 69: benchd.v1.UploadResponse
-	nil,                            // 70: benchd.v1.Submission.TagsEntry
-	nil,                            // 71: benchd.v1.Submission.AttachmentsEntry
-	nil,                            // 72: benchd.v1.SubmitRequest.SelectEntry
-	nil,                            // 73: benchd.v1.AdviseRequest.SelectEntry
-	nil,                            // 74: benchd.v1.PointsResponse.BegunNsEntry
-	nil,                            // 75: benchd.v1.SuiteSummary.TagsEntry
-	nil,                            // 76: benchd.v1.AnnotateRequest.TagsEntry
-	nil,                            // 77: benchd.v1.ForeignImport.TagsEntry
-	nil,                            // 78: benchd.v1.AgentInfo.LabelsEntry
-	nil,                            // 79: benchd.v1.ActRequest.ArgsEntry
-	(*durationpb.Duration)(nil),    // 80: google.protobuf.Duration
-	(*timestamppb.Timestamp)(nil),  // 81: google.protobuf.Timestamp
-	(*Series)(nil),                 // 82: benchd.v1.Series
-	(*HostFacts)(nil),              // 83: benchd.v1.HostFacts
+	(*OpenConsoleRequest)(nil),     // 68: benchd.v1.OpenConsoleRequest
+	(*OpenConsoleResponse)(nil),    // 69: benchd.v1.OpenConsoleResponse
+	(*UploadRequest)(nil),          // 70: benchd.v1.UploadRequest
+	(*UploadResponse)(nil),         // 71: benchd.v1.UploadResponse
+	nil,                            // 72: benchd.v1.Submission.TagsEntry
+	nil,                            // 73: benchd.v1.Submission.AttachmentsEntry
+	nil,                            // 74: benchd.v1.SubmitRequest.SelectEntry
+	nil,                            // 75: benchd.v1.AdviseRequest.SelectEntry
+	nil,                            // 76: benchd.v1.PointsResponse.BegunNsEntry
+	nil,                            // 77: benchd.v1.SuiteSummary.TagsEntry
+	nil,                            // 78: benchd.v1.AnnotateRequest.TagsEntry
+	nil,                            // 79: benchd.v1.ForeignImport.TagsEntry
+	nil,                            // 80: benchd.v1.AgentInfo.LabelsEntry
+	nil,                            // 81: benchd.v1.ActRequest.ArgsEntry
+	(*durationpb.Duration)(nil),    // 82: google.protobuf.Duration
+	(*timestamppb.Timestamp)(nil),  // 83: google.protobuf.Timestamp
+	(*Series)(nil),                 // 84: benchd.v1.Series
+	(*HostFacts)(nil),              // 85: benchd.v1.HostFacts
 }
 var file_benchd_v1_run_proto_depIdxs = []int32{
 	4,  // 0: benchd.v1.Submission.files:type_name -> benchd.v1.SourceFile
 	5,  // 1: benchd.v1.Submission.properties:type_name -> benchd.v1.Setting
 	5,  // 2: benchd.v1.Submission.flags:type_name -> benchd.v1.Setting
-	70, // 3: benchd.v1.Submission.tags:type_name -> benchd.v1.Submission.TagsEntry
-	71, // 4: benchd.v1.Submission.attachments:type_name -> benchd.v1.Submission.AttachmentsEntry
+	72, // 3: benchd.v1.Submission.tags:type_name -> benchd.v1.Submission.TagsEntry
+	73, // 4: benchd.v1.Submission.attachments:type_name -> benchd.v1.Submission.AttachmentsEntry
 	4,  // 5: benchd.v1.Submission.suite:type_name -> benchd.v1.SourceFile
 	5,  // 6: benchd.v1.Submission.variables:type_name -> benchd.v1.Setting
 	3,  // 7: benchd.v1.SubmitRequest.submission:type_name -> benchd.v1.Submission
-	72, // 8: benchd.v1.SubmitRequest.select:type_name -> benchd.v1.SubmitRequest.SelectEntry
-	80, // 9: benchd.v1.SubmitRequest.wait_agents:type_name -> google.protobuf.Duration
+	74, // 8: benchd.v1.SubmitRequest.select:type_name -> benchd.v1.SubmitRequest.SelectEntry
+	82, // 9: benchd.v1.SubmitRequest.wait_agents:type_name -> google.protobuf.Duration
 	0,  // 10: benchd.v1.SubmitRequest.on_agent_loss:type_name -> benchd.v1.AgentLossPolicy
 	6,  // 11: benchd.v1.ScheduleRequest.submit:type_name -> benchd.v1.SubmitRequest
-	81, // 12: benchd.v1.ScheduleResponse.next:type_name -> google.protobuf.Timestamp
+	83, // 12: benchd.v1.ScheduleResponse.next:type_name -> google.protobuf.Timestamp
 	1,  // 13: benchd.v1.ChangeScheduleRequest.change:type_name -> benchd.v1.ScheduleChange
-	81, // 14: benchd.v1.ChangeScheduleResponse.next:type_name -> google.protobuf.Timestamp
+	83, // 14: benchd.v1.ChangeScheduleResponse.next:type_name -> google.protobuf.Timestamp
 	3,  // 15: benchd.v1.ValidateRequest.submission:type_name -> benchd.v1.Submission
 	3,  // 16: benchd.v1.AdviseRequest.submission:type_name -> benchd.v1.Submission
-	73, // 17: benchd.v1.AdviseRequest.select:type_name -> benchd.v1.AdviseRequest.SelectEntry
-	80, // 18: benchd.v1.WatchResponse.elapsed:type_name -> google.protobuf.Duration
-	80, // 19: benchd.v1.WatchResponse.planned:type_name -> google.protobuf.Duration
+	75, // 17: benchd.v1.AdviseRequest.select:type_name -> benchd.v1.AdviseRequest.SelectEntry
+	82, // 18: benchd.v1.WatchResponse.elapsed:type_name -> google.protobuf.Duration
+	82, // 19: benchd.v1.WatchResponse.planned:type_name -> google.protobuf.Duration
 	21, // 20: benchd.v1.WatchResponse.operations:type_name -> benchd.v1.LiveOperation
 	22, // 21: benchd.v1.WatchResponse.agents:type_name -> benchd.v1.LiveAgent
 	23, // 22: benchd.v1.WatchResponse.events:type_name -> benchd.v1.LiveEvent
 	20, // 23: benchd.v1.WatchResponse.statuses:type_name -> benchd.v1.LiveStatus
-	80, // 24: benchd.v1.WatchResponse.ahead:type_name -> google.protobuf.Duration
-	81, // 25: benchd.v1.LiveStatus.at:type_name -> google.protobuf.Timestamp
-	81, // 26: benchd.v1.LiveEvent.at:type_name -> google.protobuf.Timestamp
-	81, // 27: benchd.v1.HistogramsResponse.phase_start:type_name -> google.protobuf.Timestamp
-	82, // 28: benchd.v1.HistogramsResponse.series:type_name -> benchd.v1.Series
+	82, // 24: benchd.v1.WatchResponse.ahead:type_name -> google.protobuf.Duration
+	83, // 25: benchd.v1.LiveStatus.at:type_name -> google.protobuf.Timestamp
+	83, // 26: benchd.v1.LiveEvent.at:type_name -> google.protobuf.Timestamp
+	83, // 27: benchd.v1.HistogramsResponse.phase_start:type_name -> google.protobuf.Timestamp
+	84, // 28: benchd.v1.HistogramsResponse.series:type_name -> benchd.v1.Series
 	28, // 29: benchd.v1.HistogramsResponse.logged:type_name -> benchd.v1.LoggedInterval
-	81, // 30: benchd.v1.LoggedInterval.phase_start:type_name -> google.protobuf.Timestamp
+	83, // 30: benchd.v1.LoggedInterval.phase_start:type_name -> google.protobuf.Timestamp
 	29, // 31: benchd.v1.LoggedInterval.series:type_name -> benchd.v1.LoggedSeries
 	30, // 32: benchd.v1.LoggedSeries.response:type_name -> benchd.v1.LoggedHistogram
 	30, // 33: benchd.v1.LoggedSeries.service:type_name -> benchd.v1.LoggedHistogram
 	2,  // 34: benchd.v1.ChartRequest.kind:type_name -> benchd.v1.ChartKind
-	74, // 35: benchd.v1.PointsResponse.begun_ns:type_name -> benchd.v1.PointsResponse.BegunNsEntry
+	76, // 35: benchd.v1.PointsResponse.begun_ns:type_name -> benchd.v1.PointsResponse.BegunNsEntry
 	35, // 36: benchd.v1.PointsResponse.counted:type_name -> benchd.v1.Counted
 	38, // 37: benchd.v1.ListResponse.suites:type_name -> benchd.v1.SuiteSummary
-	81, // 38: benchd.v1.SuiteSummary.created:type_name -> google.protobuf.Timestamp
-	75, // 39: benchd.v1.SuiteSummary.tags:type_name -> benchd.v1.SuiteSummary.TagsEntry
-	80, // 40: benchd.v1.SuiteSummary.ahead:type_name -> google.protobuf.Duration
+	83, // 38: benchd.v1.SuiteSummary.created:type_name -> google.protobuf.Timestamp
+	77, // 39: benchd.v1.SuiteSummary.tags:type_name -> benchd.v1.SuiteSummary.TagsEntry
+	82, // 40: benchd.v1.SuiteSummary.ahead:type_name -> google.protobuf.Duration
 	6,  // 41: benchd.v1.SubmissionResponse.submit:type_name -> benchd.v1.SubmitRequest
-	76, // 42: benchd.v1.AnnotateRequest.tags:type_name -> benchd.v1.AnnotateRequest.TagsEntry
+	78, // 42: benchd.v1.AnnotateRequest.tags:type_name -> benchd.v1.AnnotateRequest.TagsEntry
 	50, // 43: benchd.v1.ImportRequest.foreign:type_name -> benchd.v1.ForeignImport
-	77, // 44: benchd.v1.ForeignImport.tags:type_name -> benchd.v1.ForeignImport.TagsEntry
+	79, // 44: benchd.v1.ForeignImport.tags:type_name -> benchd.v1.ForeignImport.TagsEntry
 	51, // 45: benchd.v1.ForeignImport.files:type_name -> benchd.v1.ForeignFile
 	55, // 46: benchd.v1.AgentsResponse.agents:type_name -> benchd.v1.AgentInfo
-	78, // 47: benchd.v1.AgentInfo.labels:type_name -> benchd.v1.AgentInfo.LabelsEntry
-	83, // 48: benchd.v1.AgentInfo.host:type_name -> benchd.v1.HostFacts
-	81, // 49: benchd.v1.AgentInfo.last_heard:type_name -> google.protobuf.Timestamp
+	80, // 47: benchd.v1.AgentInfo.labels:type_name -> benchd.v1.AgentInfo.LabelsEntry
+	85, // 48: benchd.v1.AgentInfo.host:type_name -> benchd.v1.HostFacts
+	83, // 49: benchd.v1.AgentInfo.last_heard:type_name -> google.protobuf.Timestamp
 	3,  // 50: benchd.v1.ActRequest.submission:type_name -> benchd.v1.Submission
-	79, // 51: benchd.v1.ActRequest.args:type_name -> benchd.v1.ActRequest.ArgsEntry
-	80, // 52: benchd.v1.ActRequest.timeout:type_name -> google.protobuf.Duration
-	81, // 53: benchd.v1.AboutResponse.certificate_expires:type_name -> google.protobuf.Timestamp
-	81, // 54: benchd.v1.AuditRequest.since:type_name -> google.protobuf.Timestamp
-	6,  // 55: benchd.v1.RunService.Submit:input_type -> benchd.v1.SubmitRequest
-	8,  // 56: benchd.v1.RunService.Schedule:input_type -> benchd.v1.ScheduleRequest
-	10, // 57: benchd.v1.RunService.Schedules:input_type -> benchd.v1.SchedulesRequest
-	12, // 58: benchd.v1.RunService.ChangeSchedule:input_type -> benchd.v1.ChangeScheduleRequest
-	14, // 59: benchd.v1.RunService.Validate:input_type -> benchd.v1.ValidateRequest
-	16, // 60: benchd.v1.RunService.Advise:input_type -> benchd.v1.AdviseRequest
-	18, // 61: benchd.v1.RunService.Watch:input_type -> benchd.v1.WatchRequest
-	24, // 62: benchd.v1.RunService.Get:input_type -> benchd.v1.GetRequest
-	26, // 63: benchd.v1.RunService.Histograms:input_type -> benchd.v1.HistogramsRequest
-	31, // 64: benchd.v1.RunService.Chart:input_type -> benchd.v1.ChartRequest
-	33, // 65: benchd.v1.RunService.Points:input_type -> benchd.v1.PointsRequest
-	36, // 66: benchd.v1.RunService.List:input_type -> benchd.v1.ListRequest
-	39, // 67: benchd.v1.RunService.Submission:input_type -> benchd.v1.SubmissionRequest
-	41, // 68: benchd.v1.RunService.Annotate:input_type -> benchd.v1.AnnotateRequest
-	43, // 69: benchd.v1.RunService.Cancel:input_type -> benchd.v1.CancelRequest
-	45, // 70: benchd.v1.RunService.Remove:input_type -> benchd.v1.RemoveRequest
-	47, // 71: benchd.v1.RunService.Export:input_type -> benchd.v1.ExportRequest
-	49, // 72: benchd.v1.RunService.Import:input_type -> benchd.v1.ImportRequest
-	68, // 73: benchd.v1.RunService.Upload:input_type -> benchd.v1.UploadRequest
-	53, // 74: benchd.v1.RunService.Agents:input_type -> benchd.v1.AgentsRequest
-	56, // 75: benchd.v1.RunService.Drain:input_type -> benchd.v1.DrainRequest
-	58, // 76: benchd.v1.RunService.Act:input_type -> benchd.v1.ActRequest
-	60, // 77: benchd.v1.RunService.About:input_type -> benchd.v1.AboutRequest
-	62, // 78: benchd.v1.RunService.Audit:input_type -> benchd.v1.AuditRequest
-	64, // 79: benchd.v1.RunService.Webhooks:input_type -> benchd.v1.WebhooksRequest
-	66, // 80: benchd.v1.RunService.TestWebhook:input_type -> benchd.v1.TestWebhookRequest
-	7,  // 81: benchd.v1.RunService.Submit:output_type -> benchd.v1.SubmitResponse
-	9,  // 82: benchd.v1.RunService.Schedule:output_type -> benchd.v1.ScheduleResponse
-	11, // 83: benchd.v1.RunService.Schedules:output_type -> benchd.v1.SchedulesResponse
-	13, // 84: benchd.v1.RunService.ChangeSchedule:output_type -> benchd.v1.ChangeScheduleResponse
-	15, // 85: benchd.v1.RunService.Validate:output_type -> benchd.v1.ValidateResponse
-	17, // 86: benchd.v1.RunService.Advise:output_type -> benchd.v1.AdviseResponse
-	19, // 87: benchd.v1.RunService.Watch:output_type -> benchd.v1.WatchResponse
-	25, // 88: benchd.v1.RunService.Get:output_type -> benchd.v1.GetResponse
-	27, // 89: benchd.v1.RunService.Histograms:output_type -> benchd.v1.HistogramsResponse
-	32, // 90: benchd.v1.RunService.Chart:output_type -> benchd.v1.ChartResponse
-	34, // 91: benchd.v1.RunService.Points:output_type -> benchd.v1.PointsResponse
-	37, // 92: benchd.v1.RunService.List:output_type -> benchd.v1.ListResponse
-	40, // 93: benchd.v1.RunService.Submission:output_type -> benchd.v1.SubmissionResponse
-	42, // 94: benchd.v1.RunService.Annotate:output_type -> benchd.v1.AnnotateResponse
-	44, // 95: benchd.v1.RunService.Cancel:output_type -> benchd.v1.CancelResponse
-	46, // 96: benchd.v1.RunService.Remove:output_type -> benchd.v1.RemoveResponse
-	48, // 97: benchd.v1.RunService.Export:output_type -> benchd.v1.ExportResponse
-	52, // 98: benchd.v1.RunService.Import:output_type -> benchd.v1.ImportResponse
-	69, // 99: benchd.v1.RunService.Upload:output_type -> benchd.v1.UploadResponse
-	54, // 100: benchd.v1.RunService.Agents:output_type -> benchd.v1.AgentsResponse
-	57, // 101: benchd.v1.RunService.Drain:output_type -> benchd.v1.DrainResponse
-	59, // 102: benchd.v1.RunService.Act:output_type -> benchd.v1.ActResponse
-	61, // 103: benchd.v1.RunService.About:output_type -> benchd.v1.AboutResponse
-	63, // 104: benchd.v1.RunService.Audit:output_type -> benchd.v1.AuditResponse
-	65, // 105: benchd.v1.RunService.Webhooks:output_type -> benchd.v1.WebhooksResponse
-	67, // 106: benchd.v1.RunService.TestWebhook:output_type -> benchd.v1.TestWebhookResponse
-	81, // [81:107] is the sub-list for method output_type
-	55, // [55:81] is the sub-list for method input_type
-	55, // [55:55] is the sub-list for extension type_name
-	55, // [55:55] is the sub-list for extension extendee
-	0,  // [0:55] is the sub-list for field type_name
+	81, // 51: benchd.v1.ActRequest.args:type_name -> benchd.v1.ActRequest.ArgsEntry
+	82, // 52: benchd.v1.ActRequest.timeout:type_name -> google.protobuf.Duration
+	83, // 53: benchd.v1.AboutResponse.certificate_expires:type_name -> google.protobuf.Timestamp
+	83, // 54: benchd.v1.AuditRequest.since:type_name -> google.protobuf.Timestamp
+	82, // 55: benchd.v1.OpenConsoleResponse.valid_for:type_name -> google.protobuf.Duration
+	6,  // 56: benchd.v1.RunService.Submit:input_type -> benchd.v1.SubmitRequest
+	8,  // 57: benchd.v1.RunService.Schedule:input_type -> benchd.v1.ScheduleRequest
+	10, // 58: benchd.v1.RunService.Schedules:input_type -> benchd.v1.SchedulesRequest
+	12, // 59: benchd.v1.RunService.ChangeSchedule:input_type -> benchd.v1.ChangeScheduleRequest
+	14, // 60: benchd.v1.RunService.Validate:input_type -> benchd.v1.ValidateRequest
+	16, // 61: benchd.v1.RunService.Advise:input_type -> benchd.v1.AdviseRequest
+	18, // 62: benchd.v1.RunService.Watch:input_type -> benchd.v1.WatchRequest
+	24, // 63: benchd.v1.RunService.Get:input_type -> benchd.v1.GetRequest
+	26, // 64: benchd.v1.RunService.Histograms:input_type -> benchd.v1.HistogramsRequest
+	31, // 65: benchd.v1.RunService.Chart:input_type -> benchd.v1.ChartRequest
+	33, // 66: benchd.v1.RunService.Points:input_type -> benchd.v1.PointsRequest
+	36, // 67: benchd.v1.RunService.List:input_type -> benchd.v1.ListRequest
+	39, // 68: benchd.v1.RunService.Submission:input_type -> benchd.v1.SubmissionRequest
+	41, // 69: benchd.v1.RunService.Annotate:input_type -> benchd.v1.AnnotateRequest
+	43, // 70: benchd.v1.RunService.Cancel:input_type -> benchd.v1.CancelRequest
+	45, // 71: benchd.v1.RunService.Remove:input_type -> benchd.v1.RemoveRequest
+	47, // 72: benchd.v1.RunService.Export:input_type -> benchd.v1.ExportRequest
+	49, // 73: benchd.v1.RunService.Import:input_type -> benchd.v1.ImportRequest
+	70, // 74: benchd.v1.RunService.Upload:input_type -> benchd.v1.UploadRequest
+	53, // 75: benchd.v1.RunService.Agents:input_type -> benchd.v1.AgentsRequest
+	56, // 76: benchd.v1.RunService.Drain:input_type -> benchd.v1.DrainRequest
+	58, // 77: benchd.v1.RunService.Act:input_type -> benchd.v1.ActRequest
+	60, // 78: benchd.v1.RunService.About:input_type -> benchd.v1.AboutRequest
+	62, // 79: benchd.v1.RunService.Audit:input_type -> benchd.v1.AuditRequest
+	64, // 80: benchd.v1.RunService.Webhooks:input_type -> benchd.v1.WebhooksRequest
+	66, // 81: benchd.v1.RunService.TestWebhook:input_type -> benchd.v1.TestWebhookRequest
+	68, // 82: benchd.v1.RunService.OpenConsole:input_type -> benchd.v1.OpenConsoleRequest
+	7,  // 83: benchd.v1.RunService.Submit:output_type -> benchd.v1.SubmitResponse
+	9,  // 84: benchd.v1.RunService.Schedule:output_type -> benchd.v1.ScheduleResponse
+	11, // 85: benchd.v1.RunService.Schedules:output_type -> benchd.v1.SchedulesResponse
+	13, // 86: benchd.v1.RunService.ChangeSchedule:output_type -> benchd.v1.ChangeScheduleResponse
+	15, // 87: benchd.v1.RunService.Validate:output_type -> benchd.v1.ValidateResponse
+	17, // 88: benchd.v1.RunService.Advise:output_type -> benchd.v1.AdviseResponse
+	19, // 89: benchd.v1.RunService.Watch:output_type -> benchd.v1.WatchResponse
+	25, // 90: benchd.v1.RunService.Get:output_type -> benchd.v1.GetResponse
+	27, // 91: benchd.v1.RunService.Histograms:output_type -> benchd.v1.HistogramsResponse
+	32, // 92: benchd.v1.RunService.Chart:output_type -> benchd.v1.ChartResponse
+	34, // 93: benchd.v1.RunService.Points:output_type -> benchd.v1.PointsResponse
+	37, // 94: benchd.v1.RunService.List:output_type -> benchd.v1.ListResponse
+	40, // 95: benchd.v1.RunService.Submission:output_type -> benchd.v1.SubmissionResponse
+	42, // 96: benchd.v1.RunService.Annotate:output_type -> benchd.v1.AnnotateResponse
+	44, // 97: benchd.v1.RunService.Cancel:output_type -> benchd.v1.CancelResponse
+	46, // 98: benchd.v1.RunService.Remove:output_type -> benchd.v1.RemoveResponse
+	48, // 99: benchd.v1.RunService.Export:output_type -> benchd.v1.ExportResponse
+	52, // 100: benchd.v1.RunService.Import:output_type -> benchd.v1.ImportResponse
+	71, // 101: benchd.v1.RunService.Upload:output_type -> benchd.v1.UploadResponse
+	54, // 102: benchd.v1.RunService.Agents:output_type -> benchd.v1.AgentsResponse
+	57, // 103: benchd.v1.RunService.Drain:output_type -> benchd.v1.DrainResponse
+	59, // 104: benchd.v1.RunService.Act:output_type -> benchd.v1.ActResponse
+	61, // 105: benchd.v1.RunService.About:output_type -> benchd.v1.AboutResponse
+	63, // 106: benchd.v1.RunService.Audit:output_type -> benchd.v1.AuditResponse
+	65, // 107: benchd.v1.RunService.Webhooks:output_type -> benchd.v1.WebhooksResponse
+	67, // 108: benchd.v1.RunService.TestWebhook:output_type -> benchd.v1.TestWebhookResponse
+	69, // 109: benchd.v1.RunService.OpenConsole:output_type -> benchd.v1.OpenConsoleResponse
+	83, // [83:110] is the sub-list for method output_type
+	56, // [56:83] is the sub-list for method input_type
+	56, // [56:56] is the sub-list for extension type_name
+	56, // [56:56] is the sub-list for extension extendee
+	0,  // [0:56] is the sub-list for field type_name
 }
 
 func init() { file_benchd_v1_run_proto_init() }
@@ -5370,7 +5502,7 @@ func file_benchd_v1_run_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_benchd_v1_run_proto_rawDesc), len(file_benchd_v1_run_proto_rawDesc)),
 			NumEnums:      3,
-			NumMessages:   77,
+			NumMessages:   79,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -45,6 +45,7 @@ const (
 	RunService_Audit_FullMethodName          = "/benchd.v1.RunService/Audit"
 	RunService_Webhooks_FullMethodName       = "/benchd.v1.RunService/Webhooks"
 	RunService_TestWebhook_FullMethodName    = "/benchd.v1.RunService/TestWebhook"
+	RunService_OpenConsole_FullMethodName    = "/benchd.v1.RunService/OpenConsole"
 )
 
 // RunServiceClient is the client API for RunService service.
@@ -105,6 +106,8 @@ type RunServiceClient interface {
 	Webhooks(ctx context.Context, in *WebhooksRequest, opts ...grpc.CallOption) (*WebhooksResponse, error)
 	// TestWebhook sends a test to one of them, and waits for the answer.
 	TestWebhook(ctx context.Context, in *TestWebhookRequest, opts ...grpc.CallOption) (*TestWebhookResponse, error)
+	// OpenConsole returns a link with which a browser logs in once, as the peer that asks for it.
+	OpenConsole(ctx context.Context, in *OpenConsoleRequest, opts ...grpc.CallOption) (*OpenConsoleResponse, error)
 }
 
 type runServiceClient struct {
@@ -444,6 +447,16 @@ func (c *runServiceClient) TestWebhook(ctx context.Context, in *TestWebhookReque
 	return out, nil
 }
 
+func (c *runServiceClient) OpenConsole(ctx context.Context, in *OpenConsoleRequest, opts ...grpc.CallOption) (*OpenConsoleResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(OpenConsoleResponse)
+	err := c.cc.Invoke(ctx, RunService_OpenConsole_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
 // RunServiceServer is the server API for RunService service.
 // All implementations must embed UnimplementedRunServiceServer
 // for forward compatibility.
@@ -502,6 +515,8 @@ type RunServiceServer interface {
 	Webhooks(context.Context, *WebhooksRequest) (*WebhooksResponse, error)
 	// TestWebhook sends a test to one of them, and waits for the answer.
 	TestWebhook(context.Context, *TestWebhookRequest) (*TestWebhookResponse, error)
+	// OpenConsole returns a link with which a browser logs in once, as the peer that asks for it.
+	OpenConsole(context.Context, *OpenConsoleRequest) (*OpenConsoleResponse, error)
 	mustEmbedUnimplementedRunServiceServer()
 }
 
@@ -589,6 +604,9 @@ func (UnimplementedRunServiceServer) Webhooks(context.Context, *WebhooksRequest)
 }
 func (UnimplementedRunServiceServer) TestWebhook(context.Context, *TestWebhookRequest) (*TestWebhookResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method TestWebhook not implemented")
+}
+func (UnimplementedRunServiceServer) OpenConsole(context.Context, *OpenConsoleRequest) (*OpenConsoleResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method OpenConsole not implemented")
 }
 func (UnimplementedRunServiceServer) mustEmbedUnimplementedRunServiceServer() {}
 func (UnimplementedRunServiceServer) testEmbeddedByValue()                    {}
@@ -1008,6 +1026,24 @@ func _RunService_TestWebhook_Handler(srv interface{}, ctx context.Context, dec f
 	return interceptor(ctx, in, info, handler)
 }
 
+func _RunService_OpenConsole_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(OpenConsoleRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(RunServiceServer).OpenConsole(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: RunService_OpenConsole_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(RunServiceServer).OpenConsole(ctx, req.(*OpenConsoleRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
 // RunService_ServiceDesc is the grpc.ServiceDesc for RunService service.
 // It's only intended for direct use with grpc.RegisterService,
 // and not to be introspected or modified (even as a copy)
@@ -1082,6 +1118,10 @@ var RunService_ServiceDesc = grpc.ServiceDesc{
 		{
 			MethodName: "TestWebhook",
 			Handler:    _RunService_TestWebhook_Handler,
+		},
+		{
+			MethodName: "OpenConsole",
+			Handler:    _RunService_OpenConsole_Handler,
 		},
 	},
 	Streams: []grpc.StreamDesc{
