@@ -3,6 +3,7 @@ package api
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"net/url"
 	"slices"
 	"strconv"
@@ -84,11 +85,11 @@ func (s *Server) agents(q *request) error {
 }
 
 func (s *Server) queue(q *request) error {
-	suites, err := s.client.List(q.ctx)
+	active := slices.DeleteFunc(statuses(), func(one string) bool { return result.Status(one).Ended() })
+	suites, err := s.client.Select(q.ctx, remote.Query{Statuses: active})
 	if err != nil {
 		return err
 	}
-	suites = slices.DeleteFunc(suites, func(one remote.Suite) bool { return one.Status.Ended() })
 	slices.Reverse(suites)
 	return q.document(suites)
 }
@@ -98,55 +99,21 @@ func (s *Server) suites(q *request) error {
 	if err != nil {
 		return err
 	}
-	all, err := s.client.List(q.ctx)
+	limit := min(q.number("limit", 100), math.MaxInt32-1)
+	page, err := s.client.Select(q.ctx, remote.Query{
+		Limit: limit + 1, After: q.text("after"), Name: q.text("name"), Target: q.text("target"), Search: q.text("search"), Statuses: q.texts("status"), Tags: tags,
+		Since: q.time("since"), Until: q.time("until"),
+	})
 	if err != nil {
 		return err
 	}
-	if after := q.text("after"); after != "" {
-		i := slices.IndexFunc(all, func(one remote.Suite) bool { return one.ID == after })
-		if i < 0 {
-			return parametersError{{Place: "after", Message: fmt.Sprintf("there is no suite %q: it may have been removed; start again without it", after)}}
-		}
-		all = all[i+1:]
-	}
-	page, limit := []remote.Suite{}, q.number("limit", 100)
-	for _, one := range all {
-		if !q.selects(one, tags) {
-			continue
-		}
-		if len(page) == limit {
-			next := q.r.URL.Query()
-			next.Set("after", page[limit-1].ID)
-			q.Header().Set("Link", fmt.Sprintf("<%s>; rel=\"next\"", (&url.URL{Path: q.r.URL.Path, RawQuery: next.Encode()}).String()))
-			break
-		}
-		page = append(page, one)
+	if len(page) > limit { // there is another page
+		page = page[:limit]
+		next := q.r.URL.Query()
+		next.Set("after", page[limit-1].ID)
+		q.Header().Set("Link", fmt.Sprintf("<%s>; rel=\"next\"", (&url.URL{Path: q.r.URL.Path, RawQuery: next.Encode()}).String()))
 	}
 	return q.document(page)
-}
-
-// selects reports whether the parameters of a list select a suite.
-func (q *request) selects(one remote.Suite, tags map[string]string) bool {
-	for key, value := range tags {
-		if has, is := one.Tags[key]; !is || has != value {
-			return false
-		}
-	}
-	since, until := q.time("since"), q.time("until")
-	return (q.text("name") == "" || one.Name == q.text("name")) &&
-		(q.text("target") == "" || slices.Contains(strings.FieldsFunc(one.DB, func(r rune) bool { return r == ',' || r == ' ' }), q.text("target"))) &&
-		contains(q.texts("status"), string(one.Status)) &&
-		(since.IsZero() || !one.Created.Before(since)) && (until.IsZero() || one.Created.Before(until)) && found(one, q.text("search"))
-}
-
-// found reports whether a text is in what people write about a suite.
-func found(one remote.Suite, text string) bool {
-	text = strings.ToLower(text)
-	in := []string{one.ID, one.Name, one.Note, one.SubmittedBy}
-	for key, value := range one.Tags {
-		in = append(in, key+"="+value)
-	}
-	return slices.ContainsFunc(in, func(s string) bool { return strings.Contains(strings.ToLower(s), text) })
 }
 
 func (s *Server) result(q *request) error {

@@ -8,7 +8,6 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -260,5 +259,3 @@ func (q *request) name() string { return q.r.PathValue("name") }
 
 // from describes a client that has no identity.
 func (q *request) from() string { return "an HTTP client at " + q.r.RemoteAddr }
-
-func contains(list []string, s string) bool { return len(list) == 0 || slices.Contains(list, s) }

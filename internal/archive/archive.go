@@ -51,6 +51,17 @@ type SuiteSummary struct {
 	Runs int
 }
 
+// SuiteQuery selects suites. The zero value selects all.
+type SuiteQuery struct {
+	Limit        int    // of suites; 0 for none
+	After        string // id of a suite: only older ones
+	Name         string
+	Statuses     []result.Status
+	Tags         map[string]string
+	Since, Until time.Time        // of the submission; until then, exclusive
+	Match        func(Suite) bool // further conditions; nil for none
+}
+
 // RunRecord is the coordinator's record of a run; its measurements are in windows.
 type RunRecord struct {
 	ID         string

@@ -79,6 +79,7 @@ type Archive interface {
 	Apply(ctx context.Context, change archive.Change) error
 	Annotate(ctx context.Context, suite string, annotation archive.Annotation) error
 	Suites(ctx context.Context) ([]archive.SuiteSummary, error)
+	Select(ctx context.Context, query archive.SuiteQuery) ([]archive.SuiteSummary, error)
 	Unfinished(ctx context.Context) ([]archive.RunRecord, error)
 	AddWindows(ctx context.Context, windows []latency.Window) ([]archive.Receipt, error)
 	Counts(ctx context.Context, run string) ([]archive.Count, error)

@@ -69,9 +69,12 @@ func (c *Coordinator) Get(req *benchdv1.GetRequest, stream grpc.ServerStreamingS
 	return nil
 }
 
-// List lists all suites.
-func (c *Coordinator) List(ctx context.Context, _ *benchdv1.ListRequest) (*benchdv1.ListResponse, error) {
-	suites, err := c.archive.Suites(ctx)
+// List lists suites.
+func (c *Coordinator) List(ctx context.Context, req *benchdv1.ListRequest) (*benchdv1.ListResponse, error) {
+	suites, err := c.archive.Select(ctx, queryOf(req))
+	if errors.Is(err, archive.ErrNotFound) {
+		err = wire.Errorf(wire.ErrBadSpec, "after: there is no suite %q: it may have been removed; start again without it", req.GetAfter())
+	}
 	if err != nil {
 		return nil, wire.ToStatus(err)
 	}

@@ -150,8 +150,24 @@ func (c *Client) Result(ctx context.Context, id string) ([]byte, error) {
 }
 
 // List returns all suites, newest first.
-func (c *Client) List(ctx context.Context) ([]Suite, error) {
-	resp, err := ask(ctx, c, c.service.List, &benchdv1.ListRequest{})
+func (c *Client) List(ctx context.Context) ([]Suite, error) { return c.Select(ctx, Query{}) }
+
+// Query selects suites. The zero value selects all.
+type Query struct {
+	Limit                int    // of suites; 0 for none
+	After                string // id of a suite: only older ones
+	Name, Target, Search string
+	Statuses             []string
+	Tags                 map[string]string
+	Since, Until         time.Time // of the submission
+}
+
+// Select returns the suites of a query, newest first. A coordinator of an older build returns all.
+func (c *Client) Select(ctx context.Context, q Query) ([]Suite, error) {
+	resp, err := ask(ctx, c, c.service.List, &benchdv1.ListRequest{
+		Limit: uint32(max(q.Limit, 0)), After: q.After, Name: q.Name, Target: q.Target, Search: q.Search, Statuses: q.Statuses, Tags: q.Tags,
+		Since: wire.FromTime(q.Since), Until: wire.FromTime(q.Until),
+	})
 	return each(resp.GetSuites(), suite), err
 }
 

@@ -21,6 +21,7 @@ type Archive interface {
 	Apply(ctx context.Context, change archive.Change) error
 	Annotate(ctx context.Context, suite string, annotation archive.Annotation) error
 	Suites(ctx context.Context) ([]archive.SuiteSummary, error)
+	Select(ctx context.Context, query archive.SuiteQuery) ([]archive.SuiteSummary, error)
 	Suite(ctx context.Context, id string) (archive.Suite, error)
 	Run(ctx context.Context, id string) (archive.RunRecord, error)
 	Runs(ctx context.Context, suite string) ([]archive.RunRecord, error)
@@ -63,6 +64,7 @@ func Run(t *testing.T, open Open) {
 	}{
 		{"suite is read as it was created", testSuiteIsReadAsItWasCreated},
 		{"suites are listed newest first", testSuitesAreListedNewestFirst},
+		{"suites are selected", testSuitesAreSelected},
 		{"suite is created atomically", testSuiteIsCreatedAtomically},
 		{"change is stored atomically", testChangeIsStoredAtomically},
 		{"a suite is annotated", testASuiteIsAnnotated},

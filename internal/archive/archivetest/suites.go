@@ -2,6 +2,7 @@ package archivetest
 
 import (
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -48,6 +49,46 @@ func testSuitesAreListedNewestFirst(t *testing.T, open Open) {
 	require.NoError(t, err)
 	old.Spec, recent.Spec, old.Plan, recent.Plan = nil, nil, nil, nil
 	require.Equal(t, []archive.SuiteSummary{{Suite: recent}, {Suite: old, Runs: 2}}, got)
+}
+
+func testSuitesAreSelected(t *testing.T, open Open) {
+	a := open(t, t.TempDir())
+	for i, id := range []string{"a", "b", "c", "d"} {
+		s := SuiteOf(id)
+		s.Created = s.Created.Add(time.Duration(i) * time.Hour)
+		s.Tags = map[string]string{"place": id, "it's": "50%"}
+		s.Name = []string{"even", "odd"}[i%2]
+		s.Status = []result.Status{result.Complete, result.Failed, result.Running, result.Queued}[i]
+		require.NoError(t, a.CreateSuite(t.Context(), s, []archive.RunRecord{RunOf(id, "1")}))
+	}
+	start := SuiteOf("a").Created
+	for name, test := range map[string]struct {
+		query archive.SuiteQuery
+		want  string
+	}{
+		"all":          {archive.SuiteQuery{}, "dcba"},
+		"a page":       {archive.SuiteQuery{Limit: 2}, "dc"},
+		"the next":     {archive.SuiteQuery{Limit: 2, After: "c"}, "ba"},
+		"after all":    {archive.SuiteQuery{Limit: 2, After: "a"}, ""},
+		"a name":       {archive.SuiteQuery{Name: "odd"}, "db"},
+		"statuses":     {archive.SuiteQuery{Statuses: []result.Status{result.Complete, result.Running}}, "ca"},
+		"a tag":        {archive.SuiteQuery{Tags: map[string]string{"place": "b", "it's": "50%"}}, "b"},
+		"another tag":  {archive.SuiteQuery{Tags: map[string]string{"it's": "5"}}, ""},
+		"times":        {archive.SuiteQuery{Since: start.Add(time.Hour), Until: start.Add(3 * time.Hour)}, "cb"},
+		"matches":      {archive.SuiteQuery{Limit: 1, Match: func(s archive.Suite) bool { return s.ID < "c" }}, "b"},
+		"of each kind": {archive.SuiteQuery{Name: "odd", After: "d", Limit: 5, Since: start}, "b"},
+	} {
+		got, err := a.Select(t.Context(), test.query)
+		require.NoError(t, err, name)
+		var ids strings.Builder
+		for _, s := range got {
+			ids.WriteString(s.ID)
+			require.Equal(t, 1, s.Runs)
+		}
+		require.Equal(t, test.want, ids.String(), name)
+	}
+	_, err := a.Select(t.Context(), archive.SuiteQuery{After: "nobody"})
+	require.ErrorIs(t, err, archive.ErrNotFound)
 }
 
 func testASuiteIsAnnotated(t *testing.T, open Open) {

@@ -5,23 +5,80 @@ import (
 	"database/sql"
 	"encoding/json"
 	"errors"
+	"maps"
+	"slices"
+	"strings"
 
 	"github.com/benchd/benchd/internal/archive"
 )
 
 // Suites returns all suites, newest first, without their Spec and Plan.
 func (a *Archive) Suites(ctx context.Context) ([]archive.SuiteSummary, error) {
+	return a.Select(ctx, archive.SuiteQuery{})
+}
+
+// Select returns the suites of a query, newest first, without their Spec and Plan. It reads no further than to the last of them. An unknown
+// suite in After is ErrNotFound.
+func (a *Archive) Select(ctx context.Context, q archive.SuiteQuery) ([]archive.SuiteSummary, error) {
 	var list []archive.SuiteSummary
 	err := a.read(ctx, "list suites of", func(ctx context.Context, tx *sql.Tx) error {
-		return each(ctx, tx, func(row scanner) error {
+		where, args := conditions(q)
+		if q.After != "" {
+			var number int64
+			err := tx.QueryRowContext(ctx, `SELECT number FROM suite WHERE id = ? AND removed = 0`, q.After).Scan(&number)
+			if errors.Is(err, sql.ErrNoRows) {
+				return notFound("suite", q.After)
+			}
+			if err != nil {
+				return err
+			}
+			where, args = where+` AND number < ?`, append(args, number)
+		}
+		err := each(ctx, tx, func(row scanner) error {
 			var s archive.SuiteSummary
-			err := scanSuite(row, &s.Suite, &s.Runs)
-			list = append(list, s)
-			return err
+			if err := scanSuite(row, &s.Suite, &s.Runs); err != nil {
+				return err
+			}
+			if q.Match == nil || q.Match(s.Suite) {
+				list = append(list, s)
+			}
+			if q.Limit > 0 && len(list) == q.Limit {
+				return errEnough
+			}
+			return nil
 		}, `SELECT id, name, note, tags, status, created_ns, submitted_by, db, NULL AS spec, NULL AS plan,
-			(SELECT count(*) FROM run WHERE run.suite = suite.id) FROM suite WHERE removed = 0 ORDER BY number DESC`)
+			(SELECT count(*) FROM run WHERE run.suite = suite.id) FROM suite WHERE removed = 0`+where+` ORDER BY number DESC`, args...)
+		if errors.Is(err, errEnough) {
+			return nil
+		}
+		return err
 	})
 	return list, err
+}
+
+// conditions are those of a query that the database checks.
+func conditions(q archive.SuiteQuery) (where string, args []any) {
+	add := func(condition string, values ...any) { where, args = where+" AND "+condition, append(args, values...) }
+	if q.Name != "" {
+		add(`name = ?`, q.Name)
+	}
+	if n := len(q.Statuses); n > 0 {
+		values := make([]any, n)
+		for i, status := range q.Statuses {
+			values[i] = string(status)
+		}
+		add(`status IN (?`+strings.Repeat(`, ?`, n-1)+`)`, values...)
+	}
+	for _, key := range slices.Sorted(maps.Keys(q.Tags)) {
+		add(`EXISTS (SELECT 1 FROM json_each(suite.tags) WHERE json_each.key = ? AND json_each.value = ?)`, key, q.Tags[key])
+	}
+	if !q.Since.IsZero() {
+		add(`created_ns >= ?`, q.Since.UnixNano())
+	}
+	if !q.Until.IsZero() {
+		add(`created_ns < ?`, q.Until.UnixNano())
+	}
+	return where, args
 }
 
 // Suite returns a suite.

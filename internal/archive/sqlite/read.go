@@ -72,7 +72,7 @@ const (
 		FROM window w CROSS JOIN error_sample e ON e.window = w.id WHERE w.phase = ? ORDER BY w.start_ns, w.seq, w.shard, w.attempt, w.id, e.id`
 )
 
-// errEnough ends a read whose caller stops the iteration.
+// errEnough ends a read whose caller needs no more rows.
 var errEnough = errors.New("enough")
 
 // readPhase yields the windows of a phase and reports whether the caller stopped.

@@ -2631,9 +2631,27 @@ func (x *Counted) GetLeftOut() []uint32 {
 	return nil
 }
 
-// ListRequest asks for the suites.
+// ListRequest selects suites; without fields, all.
 type ListRequest struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The maximum number of suites; 0 for no maximum.
+	Limit uint32 `protobuf:"varint,1,opt,name=limit,proto3" json:"limit,omitempty"`
+	// Only suites after this one, which is older ones: the last suite of the page before. Empty for all.
+	After string `protobuf:"bytes,2,opt,name=after,proto3" json:"after,omitempty"`
+	// Only suites of this name; empty for all.
+	Name string `protobuf:"bytes,3,opt,name=name,proto3" json:"name,omitempty"`
+	// Only suites with one of these statuses; empty for all.
+	Statuses []string `protobuf:"bytes,4,rep,name=statuses,proto3" json:"statuses,omitempty"`
+	// Only suites with each of these tags.
+	Tags map[string]string `protobuf:"bytes,5,rep,name=tags,proto3" json:"tags,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
+	// Only suites on this target; empty for all.
+	Target string `protobuf:"bytes,6,opt,name=target,proto3" json:"target,omitempty"`
+	// Only suites that were submitted at this time or later; absent for all.
+	Since *timestamppb.Timestamp `protobuf:"bytes,7,opt,name=since,proto3" json:"since,omitempty"`
+	// Only suites that were submitted before this time; absent for all.
+	Until *timestamppb.Timestamp `protobuf:"bytes,8,opt,name=until,proto3" json:"until,omitempty"`
+	// Only suites whose id, name, note, submitter or tags contain this text, in any case; empty for all.
+	Search        string `protobuf:"bytes,9,opt,name=search,proto3" json:"search,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2666,6 +2684,69 @@ func (x *ListRequest) ProtoReflect() protoreflect.Message {
 // Deprecated: Use ListRequest.ProtoReflect.Descriptor instead.
 func (*ListRequest) Descriptor() ([]byte, []int) {
 	return file_benchd_v1_run_proto_rawDescGZIP(), []int{33}
+}
+
+func (x *ListRequest) GetLimit() uint32 {
+	if x != nil {
+		return x.Limit
+	}
+	return 0
+}
+
+func (x *ListRequest) GetAfter() string {
+	if x != nil {
+		return x.After
+	}
+	return ""
+}
+
+func (x *ListRequest) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *ListRequest) GetStatuses() []string {
+	if x != nil {
+		return x.Statuses
+	}
+	return nil
+}
+
+func (x *ListRequest) GetTags() map[string]string {
+	if x != nil {
+		return x.Tags
+	}
+	return nil
+}
+
+func (x *ListRequest) GetTarget() string {
+	if x != nil {
+		return x.Target
+	}
+	return ""
+}
+
+func (x *ListRequest) GetSince() *timestamppb.Timestamp {
+	if x != nil {
+		return x.Since
+	}
+	return nil
+}
+
+func (x *ListRequest) GetUntil() *timestamppb.Timestamp {
+	if x != nil {
+		return x.Until
+	}
+	return nil
+}
+
+func (x *ListRequest) GetSearch() string {
+	if x != nil {
+		return x.Search
+	}
+	return ""
 }
 
 // ListResponse has the suites in the archive.
@@ -5060,8 +5141,20 @@ const file_benchd_v1_run_proto_rawDesc = "" +
 	"\x03ops\x18\x02 \x01(\x04R\x03ops\x12\x17\n" +
 	"\afrom_ns\x18\x03 \x01(\x03R\x06fromNs\x12\x19\n" +
 	"\buntil_ns\x18\x04 \x01(\x03R\auntilNs\x12\x19\n" +
-	"\bleft_out\x18\x05 \x03(\rR\aleftOut\"\r\n" +
-	"\vListRequest\"?\n" +
+	"\bleft_out\x18\x05 \x03(\rR\aleftOut\"\xec\x02\n" +
+	"\vListRequest\x12\x14\n" +
+	"\x05limit\x18\x01 \x01(\rR\x05limit\x12\x14\n" +
+	"\x05after\x18\x02 \x01(\tR\x05after\x12\x12\n" +
+	"\x04name\x18\x03 \x01(\tR\x04name\x12\x1a\n" +
+	"\bstatuses\x18\x04 \x03(\tR\bstatuses\x124\n" +
+	"\x04tags\x18\x05 \x03(\v2 .benchd.v1.ListRequest.TagsEntryR\x04tags\x12\x16\n" +
+	"\x06target\x18\x06 \x01(\tR\x06target\x120\n" +
+	"\x05since\x18\a \x01(\v2\x1a.google.protobuf.TimestampR\x05since\x120\n" +
+	"\x05until\x18\b \x01(\v2\x1a.google.protobuf.TimestampR\x05until\x12\x16\n" +
+	"\x06search\x18\t \x01(\tR\x06search\x1a7\n" +
+	"\tTagsEntry\x12\x10\n" +
+	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"?\n" +
 	"\fListResponse\x12/\n" +
 	"\x06suites\x18\x01 \x03(\v2\x17.benchd.v1.SuiteSummaryR\x06suites\"\xda\x03\n" +
 	"\fSuiteSummary\x12\x0e\n" +
@@ -5282,7 +5375,7 @@ func file_benchd_v1_run_proto_rawDescGZIP() []byte {
 }
 
 var file_benchd_v1_run_proto_enumTypes = make([]protoimpl.EnumInfo, 3)
-var file_benchd_v1_run_proto_msgTypes = make([]protoimpl.MessageInfo, 79)
+var file_benchd_v1_run_proto_msgTypes = make([]protoimpl.MessageInfo, 80)
 var file_benchd_v1_run_proto_goTypes = []any{
 	(AgentLossPolicy)(0),           // 0: benchd.v1.AgentLossPolicy
 	(ScheduleChange)(0),            // 1: benchd.v1.ScheduleChange
@@ -5361,15 +5454,16 @@ var file_benchd_v1_run_proto_goTypes = []any{
 	nil,                            // 74: benchd.v1.SubmitRequest.SelectEntry
 	nil,                            // 75: benchd.v1.AdviseRequest.SelectEntry
 	nil,                            // 76: benchd.v1.PointsResponse.BegunNsEntry
-	nil,                            // 77: benchd.v1.SuiteSummary.TagsEntry
-	nil,                            // 78: benchd.v1.AnnotateRequest.TagsEntry
-	nil,                            // 79: benchd.v1.ForeignImport.TagsEntry
-	nil,                            // 80: benchd.v1.AgentInfo.LabelsEntry
-	nil,                            // 81: benchd.v1.ActRequest.ArgsEntry
-	(*durationpb.Duration)(nil),    // 82: google.protobuf.Duration
-	(*timestamppb.Timestamp)(nil),  // 83: google.protobuf.Timestamp
-	(*Series)(nil),                 // 84: benchd.v1.Series
-	(*HostFacts)(nil),              // 85: benchd.v1.HostFacts
+	nil,                            // 77: benchd.v1.ListRequest.TagsEntry
+	nil,                            // 78: benchd.v1.SuiteSummary.TagsEntry
+	nil,                            // 79: benchd.v1.AnnotateRequest.TagsEntry
+	nil,                            // 80: benchd.v1.ForeignImport.TagsEntry
+	nil,                            // 81: benchd.v1.AgentInfo.LabelsEntry
+	nil,                            // 82: benchd.v1.ActRequest.ArgsEntry
+	(*durationpb.Duration)(nil),    // 83: google.protobuf.Duration
+	(*timestamppb.Timestamp)(nil),  // 84: google.protobuf.Timestamp
+	(*Series)(nil),                 // 85: benchd.v1.Series
+	(*HostFacts)(nil),              // 86: benchd.v1.HostFacts
 }
 var file_benchd_v1_run_proto_depIdxs = []int32{
 	4,  // 0: benchd.v1.Submission.files:type_name -> benchd.v1.SourceFile
@@ -5381,112 +5475,115 @@ var file_benchd_v1_run_proto_depIdxs = []int32{
 	5,  // 6: benchd.v1.Submission.variables:type_name -> benchd.v1.Setting
 	3,  // 7: benchd.v1.SubmitRequest.submission:type_name -> benchd.v1.Submission
 	74, // 8: benchd.v1.SubmitRequest.select:type_name -> benchd.v1.SubmitRequest.SelectEntry
-	82, // 9: benchd.v1.SubmitRequest.wait_agents:type_name -> google.protobuf.Duration
+	83, // 9: benchd.v1.SubmitRequest.wait_agents:type_name -> google.protobuf.Duration
 	0,  // 10: benchd.v1.SubmitRequest.on_agent_loss:type_name -> benchd.v1.AgentLossPolicy
 	6,  // 11: benchd.v1.ScheduleRequest.submit:type_name -> benchd.v1.SubmitRequest
-	83, // 12: benchd.v1.ScheduleResponse.next:type_name -> google.protobuf.Timestamp
+	84, // 12: benchd.v1.ScheduleResponse.next:type_name -> google.protobuf.Timestamp
 	1,  // 13: benchd.v1.ChangeScheduleRequest.change:type_name -> benchd.v1.ScheduleChange
-	83, // 14: benchd.v1.ChangeScheduleResponse.next:type_name -> google.protobuf.Timestamp
+	84, // 14: benchd.v1.ChangeScheduleResponse.next:type_name -> google.protobuf.Timestamp
 	3,  // 15: benchd.v1.ValidateRequest.submission:type_name -> benchd.v1.Submission
 	3,  // 16: benchd.v1.AdviseRequest.submission:type_name -> benchd.v1.Submission
 	75, // 17: benchd.v1.AdviseRequest.select:type_name -> benchd.v1.AdviseRequest.SelectEntry
-	82, // 18: benchd.v1.WatchResponse.elapsed:type_name -> google.protobuf.Duration
-	82, // 19: benchd.v1.WatchResponse.planned:type_name -> google.protobuf.Duration
+	83, // 18: benchd.v1.WatchResponse.elapsed:type_name -> google.protobuf.Duration
+	83, // 19: benchd.v1.WatchResponse.planned:type_name -> google.protobuf.Duration
 	21, // 20: benchd.v1.WatchResponse.operations:type_name -> benchd.v1.LiveOperation
 	22, // 21: benchd.v1.WatchResponse.agents:type_name -> benchd.v1.LiveAgent
 	23, // 22: benchd.v1.WatchResponse.events:type_name -> benchd.v1.LiveEvent
 	20, // 23: benchd.v1.WatchResponse.statuses:type_name -> benchd.v1.LiveStatus
-	82, // 24: benchd.v1.WatchResponse.ahead:type_name -> google.protobuf.Duration
-	83, // 25: benchd.v1.LiveStatus.at:type_name -> google.protobuf.Timestamp
-	83, // 26: benchd.v1.LiveEvent.at:type_name -> google.protobuf.Timestamp
-	83, // 27: benchd.v1.HistogramsResponse.phase_start:type_name -> google.protobuf.Timestamp
-	84, // 28: benchd.v1.HistogramsResponse.series:type_name -> benchd.v1.Series
+	83, // 24: benchd.v1.WatchResponse.ahead:type_name -> google.protobuf.Duration
+	84, // 25: benchd.v1.LiveStatus.at:type_name -> google.protobuf.Timestamp
+	84, // 26: benchd.v1.LiveEvent.at:type_name -> google.protobuf.Timestamp
+	84, // 27: benchd.v1.HistogramsResponse.phase_start:type_name -> google.protobuf.Timestamp
+	85, // 28: benchd.v1.HistogramsResponse.series:type_name -> benchd.v1.Series
 	28, // 29: benchd.v1.HistogramsResponse.logged:type_name -> benchd.v1.LoggedInterval
-	83, // 30: benchd.v1.LoggedInterval.phase_start:type_name -> google.protobuf.Timestamp
+	84, // 30: benchd.v1.LoggedInterval.phase_start:type_name -> google.protobuf.Timestamp
 	29, // 31: benchd.v1.LoggedInterval.series:type_name -> benchd.v1.LoggedSeries
 	30, // 32: benchd.v1.LoggedSeries.response:type_name -> benchd.v1.LoggedHistogram
 	30, // 33: benchd.v1.LoggedSeries.service:type_name -> benchd.v1.LoggedHistogram
 	2,  // 34: benchd.v1.ChartRequest.kind:type_name -> benchd.v1.ChartKind
 	76, // 35: benchd.v1.PointsResponse.begun_ns:type_name -> benchd.v1.PointsResponse.BegunNsEntry
 	35, // 36: benchd.v1.PointsResponse.counted:type_name -> benchd.v1.Counted
-	38, // 37: benchd.v1.ListResponse.suites:type_name -> benchd.v1.SuiteSummary
-	83, // 38: benchd.v1.SuiteSummary.created:type_name -> google.protobuf.Timestamp
-	77, // 39: benchd.v1.SuiteSummary.tags:type_name -> benchd.v1.SuiteSummary.TagsEntry
-	82, // 40: benchd.v1.SuiteSummary.ahead:type_name -> google.protobuf.Duration
-	6,  // 41: benchd.v1.SubmissionResponse.submit:type_name -> benchd.v1.SubmitRequest
-	78, // 42: benchd.v1.AnnotateRequest.tags:type_name -> benchd.v1.AnnotateRequest.TagsEntry
-	50, // 43: benchd.v1.ImportRequest.foreign:type_name -> benchd.v1.ForeignImport
-	79, // 44: benchd.v1.ForeignImport.tags:type_name -> benchd.v1.ForeignImport.TagsEntry
-	51, // 45: benchd.v1.ForeignImport.files:type_name -> benchd.v1.ForeignFile
-	55, // 46: benchd.v1.AgentsResponse.agents:type_name -> benchd.v1.AgentInfo
-	80, // 47: benchd.v1.AgentInfo.labels:type_name -> benchd.v1.AgentInfo.LabelsEntry
-	85, // 48: benchd.v1.AgentInfo.host:type_name -> benchd.v1.HostFacts
-	83, // 49: benchd.v1.AgentInfo.last_heard:type_name -> google.protobuf.Timestamp
-	3,  // 50: benchd.v1.ActRequest.submission:type_name -> benchd.v1.Submission
-	81, // 51: benchd.v1.ActRequest.args:type_name -> benchd.v1.ActRequest.ArgsEntry
-	82, // 52: benchd.v1.ActRequest.timeout:type_name -> google.protobuf.Duration
-	83, // 53: benchd.v1.AboutResponse.certificate_expires:type_name -> google.protobuf.Timestamp
-	83, // 54: benchd.v1.AuditRequest.since:type_name -> google.protobuf.Timestamp
-	82, // 55: benchd.v1.OpenConsoleResponse.valid_for:type_name -> google.protobuf.Duration
-	6,  // 56: benchd.v1.RunService.Submit:input_type -> benchd.v1.SubmitRequest
-	8,  // 57: benchd.v1.RunService.Schedule:input_type -> benchd.v1.ScheduleRequest
-	10, // 58: benchd.v1.RunService.Schedules:input_type -> benchd.v1.SchedulesRequest
-	12, // 59: benchd.v1.RunService.ChangeSchedule:input_type -> benchd.v1.ChangeScheduleRequest
-	14, // 60: benchd.v1.RunService.Validate:input_type -> benchd.v1.ValidateRequest
-	16, // 61: benchd.v1.RunService.Advise:input_type -> benchd.v1.AdviseRequest
-	18, // 62: benchd.v1.RunService.Watch:input_type -> benchd.v1.WatchRequest
-	24, // 63: benchd.v1.RunService.Get:input_type -> benchd.v1.GetRequest
-	26, // 64: benchd.v1.RunService.Histograms:input_type -> benchd.v1.HistogramsRequest
-	31, // 65: benchd.v1.RunService.Chart:input_type -> benchd.v1.ChartRequest
-	33, // 66: benchd.v1.RunService.Points:input_type -> benchd.v1.PointsRequest
-	36, // 67: benchd.v1.RunService.List:input_type -> benchd.v1.ListRequest
-	39, // 68: benchd.v1.RunService.Submission:input_type -> benchd.v1.SubmissionRequest
-	41, // 69: benchd.v1.RunService.Annotate:input_type -> benchd.v1.AnnotateRequest
-	43, // 70: benchd.v1.RunService.Cancel:input_type -> benchd.v1.CancelRequest
-	45, // 71: benchd.v1.RunService.Remove:input_type -> benchd.v1.RemoveRequest
-	47, // 72: benchd.v1.RunService.Export:input_type -> benchd.v1.ExportRequest
-	49, // 73: benchd.v1.RunService.Import:input_type -> benchd.v1.ImportRequest
-	70, // 74: benchd.v1.RunService.Upload:input_type -> benchd.v1.UploadRequest
-	53, // 75: benchd.v1.RunService.Agents:input_type -> benchd.v1.AgentsRequest
-	56, // 76: benchd.v1.RunService.Drain:input_type -> benchd.v1.DrainRequest
-	58, // 77: benchd.v1.RunService.Act:input_type -> benchd.v1.ActRequest
-	60, // 78: benchd.v1.RunService.About:input_type -> benchd.v1.AboutRequest
-	62, // 79: benchd.v1.RunService.Audit:input_type -> benchd.v1.AuditRequest
-	64, // 80: benchd.v1.RunService.Webhooks:input_type -> benchd.v1.WebhooksRequest
-	66, // 81: benchd.v1.RunService.TestWebhook:input_type -> benchd.v1.TestWebhookRequest
-	68, // 82: benchd.v1.RunService.OpenConsole:input_type -> benchd.v1.OpenConsoleRequest
-	7,  // 83: benchd.v1.RunService.Submit:output_type -> benchd.v1.SubmitResponse
-	9,  // 84: benchd.v1.RunService.Schedule:output_type -> benchd.v1.ScheduleResponse
-	11, // 85: benchd.v1.RunService.Schedules:output_type -> benchd.v1.SchedulesResponse
-	13, // 86: benchd.v1.RunService.ChangeSchedule:output_type -> benchd.v1.ChangeScheduleResponse
-	15, // 87: benchd.v1.RunService.Validate:output_type -> benchd.v1.ValidateResponse
-	17, // 88: benchd.v1.RunService.Advise:output_type -> benchd.v1.AdviseResponse
-	19, // 89: benchd.v1.RunService.Watch:output_type -> benchd.v1.WatchResponse
-	25, // 90: benchd.v1.RunService.Get:output_type -> benchd.v1.GetResponse
-	27, // 91: benchd.v1.RunService.Histograms:output_type -> benchd.v1.HistogramsResponse
-	32, // 92: benchd.v1.RunService.Chart:output_type -> benchd.v1.ChartResponse
-	34, // 93: benchd.v1.RunService.Points:output_type -> benchd.v1.PointsResponse
-	37, // 94: benchd.v1.RunService.List:output_type -> benchd.v1.ListResponse
-	40, // 95: benchd.v1.RunService.Submission:output_type -> benchd.v1.SubmissionResponse
-	42, // 96: benchd.v1.RunService.Annotate:output_type -> benchd.v1.AnnotateResponse
-	44, // 97: benchd.v1.RunService.Cancel:output_type -> benchd.v1.CancelResponse
-	46, // 98: benchd.v1.RunService.Remove:output_type -> benchd.v1.RemoveResponse
-	48, // 99: benchd.v1.RunService.Export:output_type -> benchd.v1.ExportResponse
-	52, // 100: benchd.v1.RunService.Import:output_type -> benchd.v1.ImportResponse
-	71, // 101: benchd.v1.RunService.Upload:output_type -> benchd.v1.UploadResponse
-	54, // 102: benchd.v1.RunService.Agents:output_type -> benchd.v1.AgentsResponse
-	57, // 103: benchd.v1.RunService.Drain:output_type -> benchd.v1.DrainResponse
-	59, // 104: benchd.v1.RunService.Act:output_type -> benchd.v1.ActResponse
-	61, // 105: benchd.v1.RunService.About:output_type -> benchd.v1.AboutResponse
-	63, // 106: benchd.v1.RunService.Audit:output_type -> benchd.v1.AuditResponse
-	65, // 107: benchd.v1.RunService.Webhooks:output_type -> benchd.v1.WebhooksResponse
-	67, // 108: benchd.v1.RunService.TestWebhook:output_type -> benchd.v1.TestWebhookResponse
-	69, // 109: benchd.v1.RunService.OpenConsole:output_type -> benchd.v1.OpenConsoleResponse
-	83, // [83:110] is the sub-list for method output_type
-	56, // [56:83] is the sub-list for method input_type
-	56, // [56:56] is the sub-list for extension type_name
-	56, // [56:56] is the sub-list for extension extendee
-	0,  // [0:56] is the sub-list for field type_name
+	77, // 37: benchd.v1.ListRequest.tags:type_name -> benchd.v1.ListRequest.TagsEntry
+	84, // 38: benchd.v1.ListRequest.since:type_name -> google.protobuf.Timestamp
+	84, // 39: benchd.v1.ListRequest.until:type_name -> google.protobuf.Timestamp
+	38, // 40: benchd.v1.ListResponse.suites:type_name -> benchd.v1.SuiteSummary
+	84, // 41: benchd.v1.SuiteSummary.created:type_name -> google.protobuf.Timestamp
+	78, // 42: benchd.v1.SuiteSummary.tags:type_name -> benchd.v1.SuiteSummary.TagsEntry
+	83, // 43: benchd.v1.SuiteSummary.ahead:type_name -> google.protobuf.Duration
+	6,  // 44: benchd.v1.SubmissionResponse.submit:type_name -> benchd.v1.SubmitRequest
+	79, // 45: benchd.v1.AnnotateRequest.tags:type_name -> benchd.v1.AnnotateRequest.TagsEntry
+	50, // 46: benchd.v1.ImportRequest.foreign:type_name -> benchd.v1.ForeignImport
+	80, // 47: benchd.v1.ForeignImport.tags:type_name -> benchd.v1.ForeignImport.TagsEntry
+	51, // 48: benchd.v1.ForeignImport.files:type_name -> benchd.v1.ForeignFile
+	55, // 49: benchd.v1.AgentsResponse.agents:type_name -> benchd.v1.AgentInfo
+	81, // 50: benchd.v1.AgentInfo.labels:type_name -> benchd.v1.AgentInfo.LabelsEntry
+	86, // 51: benchd.v1.AgentInfo.host:type_name -> benchd.v1.HostFacts
+	84, // 52: benchd.v1.AgentInfo.last_heard:type_name -> google.protobuf.Timestamp
+	3,  // 53: benchd.v1.ActRequest.submission:type_name -> benchd.v1.Submission
+	82, // 54: benchd.v1.ActRequest.args:type_name -> benchd.v1.ActRequest.ArgsEntry
+	83, // 55: benchd.v1.ActRequest.timeout:type_name -> google.protobuf.Duration
+	84, // 56: benchd.v1.AboutResponse.certificate_expires:type_name -> google.protobuf.Timestamp
+	84, // 57: benchd.v1.AuditRequest.since:type_name -> google.protobuf.Timestamp
+	83, // 58: benchd.v1.OpenConsoleResponse.valid_for:type_name -> google.protobuf.Duration
+	6,  // 59: benchd.v1.RunService.Submit:input_type -> benchd.v1.SubmitRequest
+	8,  // 60: benchd.v1.RunService.Schedule:input_type -> benchd.v1.ScheduleRequest
+	10, // 61: benchd.v1.RunService.Schedules:input_type -> benchd.v1.SchedulesRequest
+	12, // 62: benchd.v1.RunService.ChangeSchedule:input_type -> benchd.v1.ChangeScheduleRequest
+	14, // 63: benchd.v1.RunService.Validate:input_type -> benchd.v1.ValidateRequest
+	16, // 64: benchd.v1.RunService.Advise:input_type -> benchd.v1.AdviseRequest
+	18, // 65: benchd.v1.RunService.Watch:input_type -> benchd.v1.WatchRequest
+	24, // 66: benchd.v1.RunService.Get:input_type -> benchd.v1.GetRequest
+	26, // 67: benchd.v1.RunService.Histograms:input_type -> benchd.v1.HistogramsRequest
+	31, // 68: benchd.v1.RunService.Chart:input_type -> benchd.v1.ChartRequest
+	33, // 69: benchd.v1.RunService.Points:input_type -> benchd.v1.PointsRequest
+	36, // 70: benchd.v1.RunService.List:input_type -> benchd.v1.ListRequest
+	39, // 71: benchd.v1.RunService.Submission:input_type -> benchd.v1.SubmissionRequest
+	41, // 72: benchd.v1.RunService.Annotate:input_type -> benchd.v1.AnnotateRequest
+	43, // 73: benchd.v1.RunService.Cancel:input_type -> benchd.v1.CancelRequest
+	45, // 74: benchd.v1.RunService.Remove:input_type -> benchd.v1.RemoveRequest
+	47, // 75: benchd.v1.RunService.Export:input_type -> benchd.v1.ExportRequest
+	49, // 76: benchd.v1.RunService.Import:input_type -> benchd.v1.ImportRequest
+	70, // 77: benchd.v1.RunService.Upload:input_type -> benchd.v1.UploadRequest
+	53, // 78: benchd.v1.RunService.Agents:input_type -> benchd.v1.AgentsRequest
+	56, // 79: benchd.v1.RunService.Drain:input_type -> benchd.v1.DrainRequest
+	58, // 80: benchd.v1.RunService.Act:input_type -> benchd.v1.ActRequest
+	60, // 81: benchd.v1.RunService.About:input_type -> benchd.v1.AboutRequest
+	62, // 82: benchd.v1.RunService.Audit:input_type -> benchd.v1.AuditRequest
+	64, // 83: benchd.v1.RunService.Webhooks:input_type -> benchd.v1.WebhooksRequest
+	66, // 84: benchd.v1.RunService.TestWebhook:input_type -> benchd.v1.TestWebhookRequest
+	68, // 85: benchd.v1.RunService.OpenConsole:input_type -> benchd.v1.OpenConsoleRequest
+	7,  // 86: benchd.v1.RunService.Submit:output_type -> benchd.v1.SubmitResponse
+	9,  // 87: benchd.v1.RunService.Schedule:output_type -> benchd.v1.ScheduleResponse
+	11, // 88: benchd.v1.RunService.Schedules:output_type -> benchd.v1.SchedulesResponse
+	13, // 89: benchd.v1.RunService.ChangeSchedule:output_type -> benchd.v1.ChangeScheduleResponse
+	15, // 90: benchd.v1.RunService.Validate:output_type -> benchd.v1.ValidateResponse
+	17, // 91: benchd.v1.RunService.Advise:output_type -> benchd.v1.AdviseResponse
+	19, // 92: benchd.v1.RunService.Watch:output_type -> benchd.v1.WatchResponse
+	25, // 93: benchd.v1.RunService.Get:output_type -> benchd.v1.GetResponse
+	27, // 94: benchd.v1.RunService.Histograms:output_type -> benchd.v1.HistogramsResponse
+	32, // 95: benchd.v1.RunService.Chart:output_type -> benchd.v1.ChartResponse
+	34, // 96: benchd.v1.RunService.Points:output_type -> benchd.v1.PointsResponse
+	37, // 97: benchd.v1.RunService.List:output_type -> benchd.v1.ListResponse
+	40, // 98: benchd.v1.RunService.Submission:output_type -> benchd.v1.SubmissionResponse
+	42, // 99: benchd.v1.RunService.Annotate:output_type -> benchd.v1.AnnotateResponse
+	44, // 100: benchd.v1.RunService.Cancel:output_type -> benchd.v1.CancelResponse
+	46, // 101: benchd.v1.RunService.Remove:output_type -> benchd.v1.RemoveResponse
+	48, // 102: benchd.v1.RunService.Export:output_type -> benchd.v1.ExportResponse
+	52, // 103: benchd.v1.RunService.Import:output_type -> benchd.v1.ImportResponse
+	71, // 104: benchd.v1.RunService.Upload:output_type -> benchd.v1.UploadResponse
+	54, // 105: benchd.v1.RunService.Agents:output_type -> benchd.v1.AgentsResponse
+	57, // 106: benchd.v1.RunService.Drain:output_type -> benchd.v1.DrainResponse
+	59, // 107: benchd.v1.RunService.Act:output_type -> benchd.v1.ActResponse
+	61, // 108: benchd.v1.RunService.About:output_type -> benchd.v1.AboutResponse
+	63, // 109: benchd.v1.RunService.Audit:output_type -> benchd.v1.AuditResponse
+	65, // 110: benchd.v1.RunService.Webhooks:output_type -> benchd.v1.WebhooksResponse
+	67, // 111: benchd.v1.RunService.TestWebhook:output_type -> benchd.v1.TestWebhookResponse
+	69, // 112: benchd.v1.RunService.OpenConsole:output_type -> benchd.v1.OpenConsoleResponse
+	86, // [86:113] is the sub-list for method output_type
+	59, // [59:86] is the sub-list for method input_type
+	59, // [59:59] is the sub-list for extension type_name
+	59, // [59:59] is the sub-list for extension extendee
+	0,  // [0:59] is the sub-list for field type_name
 }
 
 func init() { file_benchd_v1_run_proto_init() }
@@ -5502,7 +5599,7 @@ func file_benchd_v1_run_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_benchd_v1_run_proto_rawDesc), len(file_benchd_v1_run_proto_rawDesc)),
 			NumEnums:      3,
-			NumMessages:   79,
+			NumMessages:   80,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -76,7 +76,7 @@ type RunServiceClient interface {
 	Chart(ctx context.Context, in *ChartRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[ChartResponse], error)
 	// Points streams the raw points of a run from its agents, one agent after another.
 	Points(ctx context.Context, in *PointsRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[PointsResponse], error)
-	// List returns all suites in the archive, newest first.
+	// List returns suites in the archive, newest first.
 	List(ctx context.Context, in *ListRequest, opts ...grpc.CallOption) (*ListResponse, error)
 	// Submission returns what was submitted as a suite, to submit it again.
 	Submission(ctx context.Context, in *SubmissionRequest, opts ...grpc.CallOption) (*SubmissionResponse, error)
@@ -485,7 +485,7 @@ type RunServiceServer interface {
 	Chart(*ChartRequest, grpc.ServerStreamingServer[ChartResponse]) error
 	// Points streams the raw points of a run from its agents, one agent after another.
 	Points(*PointsRequest, grpc.ServerStreamingServer[PointsResponse]) error
-	// List returns all suites in the archive, newest first.
+	// List returns suites in the archive, newest first.
 	List(context.Context, *ListRequest) (*ListResponse, error)
 	// Submission returns what was submitted as a suite, to submit it again.
 	Submission(context.Context, *SubmissionRequest) (*SubmissionResponse, error)
