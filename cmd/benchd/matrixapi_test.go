@@ -89,18 +89,22 @@ func (m *matrix) tryRequests(t *testing.T, listener, peer, who string) {
 	}
 }
 
-// send makes a request of the API, with a submission that needs more agents than there are.
+// bodyOf returns the body of a request of the API: a submission that needs more agents than there are, or a note.
+func bodyOf(method string) string {
+	if method == http.MethodPatch {
+		return `{"note": "n"}`
+	}
+	return `{"properties": {"db": "null", "recordcount": "100", "duration": "5s"}, "agents": 99}`
+}
+
+// send makes a request of the API, with a body that starts nothing.
 func (m *matrix) send(t *testing.T, client *http.Client, listener, as, method, path string) (status int, body string, err error) {
 	t.Helper()
 	p, scheme := m.peers[as], "http"
 	if p.tls != nil {
 		scheme = "https"
 	}
-	sent := `{"properties": {"db": "null", "recordcount": "100", "duration": "5s"}, "agents": 99}`
-	if method == http.MethodPatch {
-		sent = `{"note": "n"}`
-	}
-	req, err := http.NewRequestWithContext(t.Context(), method, scheme+"://"+m.listeners[listener]+path, strings.NewReader(sent))
+	req, err := http.NewRequestWithContext(t.Context(), method, scheme+"://"+m.listeners[listener]+path, strings.NewReader(bodyOf(method)))
 	require.NoError(t, err)
 	req.Header.Set("Content-Type", "application/json")
 	if p.password != "" {

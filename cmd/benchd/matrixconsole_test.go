@@ -28,7 +28,6 @@ import (
 
 // pathsOfSessions says which HTTP paths a browser reads by its session, and without one. "ended" has the cookie of a session after its
 // logout, and "old" that of another process. The table requestsOfAPI has the requests of the API: a session has the column of its role.
-//
 const pathsOfSessions = `
 path                  none  ended  old  viewer  operator  granted  admin
 /console/             -     -      -    +       +         +        +
@@ -123,10 +122,10 @@ func (a browsed) cell() string {
 	return "+"
 }
 
-// send sends a request with the cookie of a session. A body of the API is a submission that needs more agents than there are.
+// send sends a request with the cookie of a session.
 func (b *browsers) send(session, method, path string, headers map[string]string, body ...string) browsed {
 	b.t.Helper()
-	text := `{"properties": {"db": "null", "recordcount": "100", "duration": "5s"}, "agents": 99}`
+	text := bodyOf(method)
 	if len(body) > 0 {
 		text = body[0]
 	}
@@ -220,6 +219,7 @@ func TestAViewerSubmitsByNoPath(t *testing.T) {
 			"an ended session":    b.send("ended", r.method, r.path, nil, submission),
 			"another's session":   b.send("old", r.method, r.path, nil, submission),
 			"its page":            b.send("viewer", r.method, "/console"+strings.TrimPrefix(r.path, api.Prefix), nil, submission),
+			"a note":              b.send("viewer", r.method, r.path, nil, `{"note": "n"}`),
 			"its page, by a form": b.send("viewer", "POST", "/console/new", map[string]string{"Content-Type": "application/x-www-form-urlencoded"}, form),
 		} {
 			page := strings.HasPrefix(name, "its page") // pages read no bodies
