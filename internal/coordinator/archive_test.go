@@ -23,9 +23,9 @@ type counted struct {
 	lists atomic.Int32
 }
 
-func (c *counted) Suites(ctx context.Context) ([]archive.SuiteSummary, error) {
+func (c *counted) Select(ctx context.Context, query archive.SuiteQuery) ([]archive.SuiteSummary, error) {
 	c.lists.Add(1)
-	return c.Archive.Suites(ctx)
+	return c.Archive.Select(ctx, query)
 }
 
 // slow is an archive that blocks windows until it is released.
