@@ -194,6 +194,9 @@ func New(ctx context.Context, config Config) (*Coordinator, error) {
 	if config.Certificates != nil {
 		config.Certificates.OnRevoked(c.revoke)
 	}
+	if config.Console != nil {
+		config.Console.Sessions.Keep(filepath.Join(config.DataDir, "sessions.json"), c.log)
+	}
 	if err := c.openWebhooks(ctx); err != nil {
 		return nil, errors.Join(err, c.Close(ctx))
 	}

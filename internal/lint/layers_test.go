@@ -125,7 +125,7 @@ func layers() []layer {
 			{name: "access", beside: []string{"identity"}},
 			{name: "audit", only: []string{"cmd", "coordinator", "remote", "dev", "test"}},
 			{name: "phrase"},
-			{name: "websession", beside: []string{"identity"}, only: []string{"cmd", "api", "coordinator", "dev"}},
+			{name: "websession", beside: []string{"identity", "pki"}, only: []string{"cmd", "api", "coordinator", "dev"}},
 			{name: "config", beside: []string{"suggest"}, only: []string{"cmd", "cli"}},
 			{name: "debugserver", beside: []string{"access", "certs", "security", "tolerance"}, only: []string{"cmd", "api", "coordinator", "agent", "remote", "dev"}},
 			{name: "tolerance"}, // for tests

@@ -9,5 +9,5 @@
 //     revoked (Revoke). Its streams end with it.
 //  5. Handler serves the pages of login and logout, and all other pages to peers that are known.
 //
-// A Store keeps only hashes of codes and tokens, in memory: a restart of the coordinator ends all sessions.
+// A Store has only hashes of codes and tokens. The sessions are also in a file (Keep), so that they continue after a restart; codes are not.
 package websession

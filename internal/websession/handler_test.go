@@ -131,7 +131,7 @@ func TestPagesNeedALogin(t *testing.T) {
 	require.Empty(t, a.Cookies())
 	ended := s.do("GET", "https://bench:7071/console/suites", "", "Cookie", "__Host-benchd=OFANOTHERPROCESS")
 	require.Equal(t, http.StatusUnauthorized, ended.StatusCode)
-	require.Contains(t, ended.body, "when the coordinator restarts")
+	require.Contains(t, ended.body, "and with its certificate")
 	require.Negative(t, ended.Cookies()[0].MaxAge)
 	require.Equal(t, http.StatusOK, s.do("GET", "https://bench:7071/console/login", "").StatusCode)
 }

@@ -101,7 +101,7 @@ func textsOf(lang string) texts {
 		return texts{
 			login: "登录", ask: "以 {who} 的身份登录 {host}？", careful: "只有在您自己刚刚执行了 benchctl console 时才继续。",
 			needed: "需要登录", how: "在您使用 benchctl 的机器上执行下面的命令，然后打开它输出的链接：", once: "链接两分钟内有效，只能使用一次。",
-			ended: "会话已结束", why: "会话在以下情况结束：12 小时未使用；满 7 天；退出登录；证书到期或被吊销；coordinator 重启。",
+			ended: "会话已结束", why: "会话在以下情况结束：12 小时未使用；满 7 天；退出登录；证书到期或被吊销。",
 			invalid: "链接无效", used: "链接已经用过，或者已超过两分钟。要得到新的链接，请执行：",
 			out: "已退出登录", known: "您已以 {who} 的身份登录。", proceed: "打开控制台", leave: "退出登录",
 			again: "正在打开", reload: "如果页面没有打开，请点击这里",
@@ -111,7 +111,7 @@ func textsOf(lang string) texts {
 	return texts{
 		login: "Log in", ask: "Log in as {who} on {host}?", careful: "Continue only if you have just run benchctl console yourself.",
 		needed: "Login required", how: "Run this command where you use benchctl, and open the link that it prints:", once: "The link is valid for two minutes, and once.",
-		ended: "The session has ended", why: "A session ends after 12 hours without use, after 7 days, by a logout, with its certificate, and when the coordinator restarts.",
+		ended: "The session has ended", why: "A session ends after 12 hours without use, after 7 days, by a logout, and with its certificate.",
 		invalid: "The link is not valid", used: "It was used before, or is older than two minutes. For another one, run:",
 		out: "Logged out", known: "You are logged in as {who}.", proceed: "Open the console", leave: "Log out",
 		again: "Opening", reload: "Open the page, if nothing happens",

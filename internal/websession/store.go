@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
+	"log/slog"
 	"slices"
 	"sync"
 	"time"
@@ -35,11 +36,15 @@ type Session struct {
 	Ends  time.Time // at the latest
 }
 
-// Store keeps codes and sessions.
+// Store has the codes and the sessions.
 type Store struct {
 	mu       sync.Mutex
 	codes    table[*code]
 	sessions table[*session]
+
+	path   string // of the file with the sessions; empty for none
+	logger *slog.Logger
+	saved  time.Time // when the file was written
 }
 
 // New returns a store without sessions.
@@ -65,6 +70,13 @@ type session struct {
 	uses   int
 	life   context.Context //nolint:containedctx // ends with the session
 	cancel context.CancelFunc
+}
+
+// newSession returns a session that was used last at an instant.
+func newSession(of Session, used time.Time) *session {
+	one := &session{Session: of, used: used}
+	one.life, one.cancel = context.WithDeadline(context.Background(), of.Ends)
+	return one
 }
 
 func (s *session) peer() string              { return s.Who.Peer() }
@@ -119,13 +131,14 @@ func (s *Store) Redeem(text string) (token string, started Session, err error) {
 		return "", Session{}, ErrCode
 	}
 	s.codes.remove(hashOf(text))
-	one := &session{Session: Session{Who: c.who, Until: c.until, Ends: now.Add(MaxLife)}, used: now}
-	if !c.until.IsZero() && c.until.Before(one.Ends) {
-		one.Ends = c.until
+	ends := now.Add(MaxLife)
+	if !c.until.IsZero() && c.until.Before(ends) {
+		ends = c.until
 	}
-	one.life, one.cancel = context.WithDeadline(context.Background(), one.Ends)
+	one := newSession(Session{Who: c.who, Until: c.until, Ends: ends}, now)
 	token = rand.Text()
 	s.sessions.add(token, one, now)
+	s.save(now)
 	return token, one.Session, nil
 }
 
@@ -147,6 +160,9 @@ func (s *Store) Enter(ctx context.Context, token string) (in context.Context, of
 		defer s.mu.Unlock()
 		one.uses--
 		one.used = time.Now()
+		if one.used.Sub(s.saved) >= keepEvery {
+			s.save(one.used)
+		}
 	}), true
 }
 
@@ -159,6 +175,7 @@ func (s *Store) End(token string) (who identity.Identity, ok bool) {
 		return identity.Identity{}, false
 	}
 	s.sessions.remove(hashOf(token))
+	s.save(time.Now())
 	return one.Who, true
 }
 
@@ -168,4 +185,5 @@ func (s *Store) Revoke(entry string) {
 	defer s.mu.Unlock()
 	s.codes.revoke(entry)
 	s.sessions.revoke(entry)
+	s.save(time.Now())
 }

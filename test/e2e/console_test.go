@@ -121,20 +121,18 @@ func TestABrowserLogsInByALink(t *testing.T) {
 	h.Coordinator.Signal(syscall.SIGTERM)
 	require.Zero(t, h.Coordinator.Exit(testcluster.Patience))
 	h.Open()
-	status, _, mistake = b.about(base)
-	require.Equal(t, http.StatusUnauthorized, status)
-	require.Contains(t, mistake, "the session of this browser has ended: run `benchctl console`, and open the link that it prints")
-	status, page = b.do("GET", base+"/console/suites", nil)
-	require.Equal(t, http.StatusUnauthorized, status)
-	require.Contains(t, page, "when the coordinator restarts")
-
-	stdout, _, _ = h.Ctl("console")
-	b.login(strings.TrimSpace(stdout))
+	status, who, _ = b.about(base)
+	require.Equal(t, http.StatusOK, status, "the session continues")
+	require.Equal(t, api.AboutPeer{Name: "root", Role: "admin"}, who)
 	status, page = b.do("POST", base+"/console/logout", url.Values{})
 	require.Equal(t, http.StatusOK, status)
 	require.Contains(t, page, "Logged out")
-	status, _, _ = b.about(base)
+	h.Coordinator.Signal(syscall.SIGKILL)
+	h.Coordinator.Exit(testcluster.Patience)
+	h.Open()
+	status, _, mistake = b.about(base)
 	require.Equal(t, http.StatusUnauthorized, status)
+	require.Contains(t, mistake, "log in with the link that `benchctl console` prints")
 }
 
 // TestARevocationEndsTheSessionOfABrowser revokes the certificate by which a link was made.
