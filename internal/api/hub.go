@@ -36,7 +36,9 @@ type hub struct {
 	failed   error  // why it is over, unless the suite has ended
 }
 
-func newHub() *hub { return &hub{boot: rand.Text()[:10], changed: make(chan struct{})} }
+func newHub() *hub {
+	return &hub{boot: rand.Text()[:10], changed: make(chan struct{}), timeline: []TimelineEvent{}}
+}
 
 // publish adds the event of a state.
 func (h *hub) publish(p *remote.Progress) error {

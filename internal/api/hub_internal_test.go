@@ -57,6 +57,14 @@ func TestASlowReaderContinuesWithASnapshot(t *testing.T) {
 	require.Equal(t, 5, h.position(h.name(5)))
 }
 
+func TestATimelineWithoutEventsIsAList(t *testing.T) {
+	h := newHub()
+	require.NoError(t, h.publish(&remote.Progress{Run: "20260301-abcd.1"}))
+	events, _, _, _, err := h.after(0)
+	require.NoError(t, err)
+	require.Contains(t, string(events[0]), `"timeline":[]`)
+}
+
 func TestLargeEventsAreKeptForAShorterTime(t *testing.T) {
 	h := newHub()
 	large := state(1)
