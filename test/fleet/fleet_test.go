@@ -23,6 +23,7 @@ import (
 
 	"github.com/benchd/benchd/internal/latency"
 	"github.com/benchd/benchd/internal/result"
+	"github.com/benchd/benchd/test/simulated"
 	"github.com/benchd/benchd/test/testcluster"
 )
 
@@ -57,14 +58,14 @@ func TestMain(m *testing.M) {
 
 // TestFleet checks that a merge over many agents is exact, and prints its cost.
 func TestFleet(t *testing.T) {
-	l := newLoad()
+	l := simulated.NewLoad()
 	for field := range strings.SplitSeq(chosen.sizes, ",") {
 		n, err := strconv.Atoi(field)
 		require.NoError(t, err)
 		t.Run(field+" agents", func(t *testing.T) {
 			f := fleet(t, inPlainText(), l, n, chosen.seconds)
 			if chosen.limits {
-				require.LessOrEqual(t, f.latest, interval, "no window may be late by more than one interval")
+				require.LessOrEqual(t, f.latest, simulated.Interval, "no window may be late by more than one interval")
 				require.LessOrEqual(t, f.cores, 0.5, "cores of the coordinator")
 				require.LessOrEqual(t, f.peak, int64(512<<20), "resident memory of the coordinator")
 			}
@@ -84,19 +85,19 @@ type figures struct {
 }
 
 // fleet runs n agents for some seconds, and checks that the result is exact.
-func fleet(t *testing.T, p *peers, l *load, n, seconds int) figures {
+func fleet(t *testing.T, p *peers, l *simulated.Load, n, seconds int) figures {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), patience+chosen.settle+time.Duration(seconds)*interval)
+	ctx, cancel := context.WithTimeout(t.Context(), patience+chosen.settle+time.Duration(seconds)*simulated.Interval)
 	defer cancel()
 	c := startCoordinator(t, p)
 	started := c.usage(t)
 	agents := connect(ctx, t, c, l, n, seconds)
 	connected := c.usage(t)
-	require.NoError(t, wait(ctx, time.Now().Add(chosen.settle))) // the coordinator measures their clocks, as before most runs
+	require.NoError(t, simulated.Wait(ctx, time.Now().Add(chosen.settle))) // the coordinator measures their clocks, as before most runs
 	idle := c.usage(t)
 
 	id := c.ctl(t, "submit", "--db", "null", "-p", "recordcount=1000", "--agents", strconv.Itoa(n), "--wait-agents", "1m",
-		"--duration", (time.Duration(seconds) * interval).String(), "--interval", interval.String(), "--target", strconv.Itoa(n*opsOfWindow))
+		"--duration", (time.Duration(seconds) * simulated.Interval).String(), "--interval", simulated.Interval.String(), "--target", strconv.Itoa(n*simulated.OpsOfWindow))
 	id = strings.TrimSpace(id)
 	profiled := func() {}
 	measured := measure(ctx, t, c, agents, func() {
@@ -105,10 +106,10 @@ func fleet(t *testing.T, p *peers, l *load, n, seconds int) figures {
 	profiled()
 	for _, a := range agents {
 		select {
-		case <-a.over:
-			require.NoError(t, a.err)
+		case <-a.Over():
+			require.NoError(t, a.Err())
 		case <-ctx.Done():
-			require.Fail(t, "the run does not end", a.name)
+			require.Fail(t, "the run does not end", a.Name)
 		}
 	}
 	ended := c.usage(t)
@@ -119,10 +120,11 @@ func fleet(t *testing.T, p *peers, l *load, n, seconds int) figures {
 
 	var late []time.Duration
 	for _, a := range agents {
-		for seq, times := range a.acks {
-			require.Equal(t, 1, times, "acknowledgements of window %d of %s", seq, a.name)
+		acknowledged, lateness := a.Acknowledged()
+		for seq, times := range acknowledged {
+			require.Equal(t, 1, times, "acknowledgements of window %d of %s", seq, a.Name)
 		}
-		late = append(late, a.lateness...)
+		late = append(late, lateness...)
 	}
 	slices.Sort(late)
 	exact(t, c, l, run, n, seconds)
@@ -136,31 +138,31 @@ func fleet(t *testing.T, p *peers, l *load, n, seconds int) figures {
 	size := c.archiveSize(t)
 	t.Logf("  archive %.1f MB: %.2f KB a window, %.2f MB a second", float64(size)/1e6, float64(size)/1e3/float64(n*seconds), float64(size)/1e6/float64(seconds))
 	return figures{
-		cores: cores, work: (measured.to.cpu - measured.from.cpu).Seconds() / float64(measured.safe) * float64(n) / interval.Seconds(), connecting: connected.cpu - started.cpu, latest: late[len(late)-1], peak: ended.peak,
+		cores: cores, work: (measured.to.cpu - measured.from.cpu).Seconds() / float64(measured.safe) * float64(n) / simulated.Interval.Seconds(), connecting: connected.cpu - started.cpu, latest: late[len(late)-1], peak: ended.peak,
 		skew: skew(agents), reported: time.Duration(run.Start.SkewMS * float64(time.Millisecond)),
 	}
 }
 
 // skew returns the time between the first operations of the first and the last agent.
-func skew(agents []*agent) time.Duration {
-	earlier := func(a, b *agent) int { return a.began.Compare(b.began) }
-	return slices.MaxFunc(agents, earlier).began.Sub(slices.MinFunc(agents, earlier).began)
+func skew(agents []*simulated.Agent) time.Duration {
+	earlier := func(a, b *simulated.Agent) int { return a.Began().Compare(b.Began()) }
+	return slices.MaxFunc(agents, earlier).Began().Sub(slices.MinFunc(agents, earlier).Began())
 }
 
 // connect starts the agents and lets them answer until the test ends.
-func connect(ctx context.Context, t *testing.T, c *coordinator, l *load, n, seconds int) []*agent {
+func connect(ctx context.Context, t *testing.T, c *coordinator, l *simulated.Load, n, seconds int) []*simulated.Agent {
 	t.Helper()
 	ctx, cancel := context.WithCancel(ctx)
 	var wg sync.WaitGroup
 	t.Cleanup(func() { cancel(); wg.Wait() })
-	agents := make([]*agent, n)
+	agents := make([]*simulated.Agent, n)
 	for i := range agents {
 		name := fmt.Sprintf("agent-%04d", i)
-		a, err := dial(ctx, c.address, name, c.peers.agent(t, name), l, seconds)
+		a, err := simulated.Dial(ctx, c.address, name, c.peers.agent(t, name), l, seconds)
 		require.NoError(t, err)
-		t.Cleanup(func() { _ = a.conn.Close() })
+		t.Cleanup(func() { _ = a.Close() })
 		agents[i] = a
-		wg.Go(a.serve)
+		wg.Go(a.Serve)
 	}
 	return agents
 }
@@ -173,13 +175,13 @@ type span struct {
 }
 
 // measure lets all agents send their windows, and returns the usage meanwhile.
-func measure(ctx context.Context, t *testing.T, c *coordinator, agents []*agent, begun func()) span {
+func measure(ctx context.Context, t *testing.T, c *coordinator, agents []*simulated.Agent, begun func()) span {
 	t.Helper()
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	sent := make(chan error, len(agents))
 	for _, a := range agents {
-		go func() { sent <- a.measure(ctx) }()
+		go func() { sent <- a.Measure(ctx) }()
 	}
 	var s span
 	var began time.Time
@@ -191,7 +193,7 @@ func measure(ctx context.Context, t *testing.T, c *coordinator, agents []*agent,
 			require.NoError(t, err)
 			left--
 		case <-tick.C:
-			if began.IsZero() && agents[len(agents)-1].sentAny() { // the last in the order of shards
+			if began.IsZero() && agents[len(agents)-1].Sending() { // the last in the order of shards
 				s.from, began, s.safe = c.usage(t), time.Now(), -safe(agents)
 				begun()
 			}
@@ -205,29 +207,21 @@ func measure(ctx context.Context, t *testing.T, c *coordinator, agents []*agent,
 }
 
 // safe returns how many windows are acknowledged.
-func safe(agents []*agent) (n int) {
+func safe(agents []*simulated.Agent) (n int) {
 	for _, a := range agents {
-		a.mu.Lock()
-		n += a.safe
-		a.mu.Unlock()
+		n += a.Safe()
 	}
 	return n
 }
 
-func (a *agent) sentAny() bool {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	return !a.sent[0].IsZero()
-}
-
 // exact compares the result and the archive with the sent windows.
-func exact(t *testing.T, c *coordinator, l *load, run result.Run, n, seconds int) {
+func exact(t *testing.T, c *coordinator, l *simulated.Load, run result.Run, n, seconds int) {
 	t.Helper()
 	require.Equal(t, result.Complete, run.Status, run.Missing)
 	require.True(t, run.Reconcile.OK)
-	require.EqualValues(t, n*seconds*opsOfWindow, run.Reconcile.Merged)
+	require.EqualValues(t, n*seconds*simulated.OpsOfWindow, run.Reconcile.Merged)
 	phase := run.Phases[0]
-	expected, err := l.expected(n, seconds)
+	expected, err := l.Expected(n, seconds)
 	require.NoError(t, err)
 	require.Len(t, phase.Operations, len(expected))
 	for _, s := range expected {
@@ -237,12 +231,12 @@ func exact(t *testing.T, c *coordinator, l *load, run result.Run, n, seconds int
 		same(t, s.Service, phase.Operations[i].Service)
 		require.Len(t, phase.Operations[i].Agents, n)
 		for _, a := range phase.Operations[i].Agents {
-			require.EqualValues(t, samples*seconds, a.Count, a.Name)
+			require.EqualValues(t, simulated.Samples*seconds, a.Count, a.Name)
 		}
 	}
 	require.Len(t, phase.Series, seconds)
 	for _, p := range phase.Series {
-		require.EqualValues(t, n*opsOfWindow, p.Ops)
+		require.EqualValues(t, n*simulated.OpsOfWindow, p.Ops)
 	}
 
 	db, err := sql.Open("sqlite", "file:"+filepath.Join(c.data, "benchd.db")+"?mode=ro")
@@ -251,7 +245,7 @@ func exact(t *testing.T, c *coordinator, l *load, run result.Run, n, seconds int
 	var windows, shards, ops int
 	require.NoError(t, db.QueryRowContext(t.Context(), `SELECT count(*), count(DISTINCT shard) FROM window`).Scan(&windows, &shards))
 	require.NoError(t, db.QueryRowContext(t.Context(), `SELECT sum(count) FROM measurement`).Scan(&ops))
-	require.Equal(t, []int{n * seconds, n, n * seconds * opsOfWindow}, []int{windows, shards, ops}, "windows, shards and operations in the archive")
+	require.Equal(t, []int{n * seconds, n, n * seconds * simulated.OpsOfWindow}, []int{windows, shards, ops}, "windows, shards and operations in the archive")
 }
 
 func same(t *testing.T, want *latency.Histogram, got result.Figures) {

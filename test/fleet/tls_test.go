@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/benchd/benchd/internal/stats"
+	"github.com/benchd/benchd/test/simulated"
 )
 
 const (
@@ -25,7 +26,7 @@ const (
 // for longer than a run disturbs both. It compares CPU times of the coordinator for windows, while all agents send some. Handshakes are before
 // that, and are printed apart.
 func TestTLSCostsLittle(t *testing.T) {
-	l := newLoad()
+	l := simulated.NewLoad()
 	var plain, secured, extra []float64
 	var handshakes time.Duration
 	for tries := 1; len(extra) < chosen.pairs; tries++ {
@@ -59,7 +60,7 @@ func TestTLSCostsLittle(t *testing.T) {
 }
 
 // pair makes a run in plain text and one with TLS.
-func pair(t *testing.T, l *load, number int) (both [2]figures) {
+func pair(t *testing.T, l *simulated.Load, number int) (both [2]figures) {
 	t.Helper()
 	for turn := range both {
 		i := (number + turn) % 2

@@ -1,10 +1,9 @@
-//go:build integration
-
-package fleet
+package simulated
 
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -15,10 +14,10 @@ import (
 	"github.com/benchd/benchd/internal/wire"
 )
 
-// agent is a simulated agent: it follows the protocol, and measures nothing.
-type agent struct {
-	name    string
-	load    *load
+// Agent is a simulated agent: it follows the protocol, and measures nothing.
+type Agent struct {
+	Name    string
+	load    *Load
 	seconds int
 
 	conn   *grpc.ClientConn
@@ -38,16 +37,16 @@ type agent struct {
 	began time.Time // the instant of its first operation
 }
 
-// dial connects an agent to the coordinator on a connection of its own.
-func dial(ctx context.Context, address, name string, creds credentials.TransportCredentials, l *load, seconds int) (*agent, error) {
+// Dial connects an agent to the coordinator on a connection of its own. It sends the windows of some seconds of a run.
+func Dial(ctx context.Context, address, name string, creds credentials.TransportCredentials, l *Load, seconds int) (*Agent, error) {
 	conn, err := grpc.NewClient(address, grpc.WithTransportCredentials(creds),
 		grpc.WithStaticStreamWindowSize(wire.FlowWindow), grpc.WithStaticConnWindowSize(wire.FlowWindow), // as real agents do
 		grpc.WithReadBufferSize(4<<10), grpc.WithWriteBufferSize(16<<10))
 	if err != nil {
 		return nil, err
 	}
-	a := &agent{
-		name: name, load: l, seconds: seconds, conn: conn, starts: make(chan *benchdv1.Start, 1), over: make(chan struct{}),
+	a := &Agent{
+		Name: name, load: l, seconds: seconds, conn: conn, starts: make(chan *benchdv1.Start, 1), over: make(chan struct{}),
 		sent: make([]time.Time, seconds), lateness: make([]time.Duration, seconds), acks: make([]int, seconds),
 	}
 	if a.stream, err = benchdv1.NewAgentServiceClient(conn).Session(ctx); err != nil {
@@ -60,14 +59,17 @@ func dial(ctx context.Context, address, name string, creds credentials.Transport
 	return a, err
 }
 
-func (a *agent) send(m *benchdv1.SessionRequest) error {
+func (a *Agent) send(m *benchdv1.SessionRequest) error {
 	a.sending.Lock()
 	defer a.sending.Unlock()
 	return a.stream.Send(m)
 }
 
-// serve answers the coordinator until the stream ends or the shard is released.
-func (a *agent) serve() {
+// Close closes the connection.
+func (a *Agent) Close() error { return a.conn.Close() }
+
+// Serve answers the coordinator until the stream ends or the shard is released.
+func (a *Agent) Serve() {
 	defer close(a.over)
 	for {
 		msg, err := a.stream.Recv()
@@ -76,7 +78,7 @@ func (a *agent) serve() {
 		}
 		if err != nil {
 			a.mu.Lock()
-			a.err = fmt.Errorf("agent %s: %w", a.name, err)
+			a.err = fmt.Errorf("agent %s: %w", a.Name, err)
 			a.mu.Unlock()
 			return
 		}
@@ -86,7 +88,7 @@ func (a *agent) serve() {
 	}
 }
 
-func (a *agent) answer(msg *benchdv1.SessionResponse) error {
+func (a *Agent) answer(msg *benchdv1.SessionResponse) error {
 	switch m := msg.GetMessage().(type) {
 	case *benchdv1.SessionResponse_Probe:
 		now := time.Now().UnixNano()
@@ -113,7 +115,7 @@ func (a *agent) answer(msg *benchdv1.SessionResponse) error {
 	return nil
 }
 
-func (a *agent) acknowledged(seq int, now time.Time) {
+func (a *Agent) acknowledged(seq int, now time.Time) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if seq < len(a.acks) {
@@ -123,18 +125,56 @@ func (a *agent) acknowledged(seq int, now time.Time) {
 	}
 }
 
-// measure waits for the start and sends a window at the end of each interval.
-func (a *agent) measure(ctx context.Context) error {
+// Over is closed when Serve ends.
+func (a *Agent) Over() <-chan struct{} { return a.over }
+
+// Err is why Serve has ended; nil if the shard was released.
+func (a *Agent) Err() error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.err
+}
+
+// Sending is whether the agent has sent a window.
+func (a *Agent) Sending() bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return !a.sent[0].IsZero()
+}
+
+// Safe is how many windows are acknowledged.
+func (a *Agent) Safe() int {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.safe
+}
+
+// Acknowledged has how often each window was acknowledged, and how long after its end the last time.
+func (a *Agent) Acknowledged() (times []int, lateness []time.Duration) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return slices.Clone(a.acks), slices.Clone(a.lateness)
+}
+
+// Began is the instant of the first operation.
+func (a *Agent) Began() time.Time {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.began
+}
+
+// Measure waits for the start and sends a window at the end of each interval.
+func (a *Agent) Measure(ctx context.Context) error {
 	var start *benchdv1.Start
 	select {
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	case <-a.over:
-		return a.err
+		return a.Err()
 	case start = <-a.starts:
 	}
 	began := time.Unix(0, wire.ToLine(start.GetTimebase()).Inverse(start.GetAtRunNs()))
-	if err := wait(ctx, began); err != nil {
+	if err := Wait(ctx, began); err != nil {
 		return err
 	}
 	id := start.GetId()
@@ -144,8 +184,8 @@ func (a *agent) measure(ctx context.Context) error {
 		return err
 	}
 	for seq := range a.seconds {
-		end := began.Add(time.Duration(seq+1) * interval)
-		if err := wait(ctx, end); err != nil {
+		end := began.Add(time.Duration(seq+1) * Interval)
+		if err := Wait(ctx, end); err != nil {
 			return err
 		}
 		a.mu.Lock()
@@ -156,16 +196,16 @@ func (a *agent) measure(ctx context.Context) error {
 			return err
 		}
 	}
-	done := uint64(a.seconds) * opsOfWindow
+	done := uint64(a.seconds) * OpsOfWindow
 	return a.send(&benchdv1.SessionRequest{Message: &benchdv1.SessionRequest_PhaseEnded{PhaseEnded: &benchdv1.PhaseEnded{
-		Id: id, Phase: start.GetPhase(), EndedNs: int64(a.seconds) * int64(interval), Windows: uint32(a.seconds), Final: true,
+		Id: id, Phase: start.GetPhase(), EndedNs: int64(a.seconds) * int64(Interval), Windows: uint32(a.seconds), Final: true,
 		Issued: done, Recorded: done,
 	}}})
 }
 
 // first returns the instant of the agent's first operation: the planned one, or that at which the agent knew it. All agents are in this
 // process and would send in turns; real ones have processors of their own.
-func (a *agent) first(planned time.Time) time.Time {
+func (a *Agent) first(planned time.Time) time.Time {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.began.Before(planned) {
@@ -174,7 +214,7 @@ func (a *agent) first(planned time.Time) time.Time {
 	return a.began
 }
 
-func wait(ctx context.Context, until time.Time) error {
+func Wait(ctx context.Context, until time.Time) error {
 	timer := time.NewTimer(time.Until(until))
 	defer timer.Stop()
 	select {

@@ -1,6 +1,4 @@
-//go:build integration
-
-package fleet
+package simulated
 
 import (
 	"math"
@@ -12,27 +10,28 @@ import (
 	"github.com/benchd/benchd/internal/wire"
 )
 
+// The windows of an agent.
 const (
-	interval    = time.Second
-	samples     = 500 // of a series in a window
-	opsOfWindow = samples * 5
+	Interval    = time.Second
+	Samples     = 500 // of a series in a window
+	OpsOfWindow = Samples * 5
 	variants    = 64
 )
 
-// load is the data that simulated agents send: the series of several windows, encoded beforehand.
-type load struct {
+// Load is the data that simulated agents send: the series of several windows, encoded beforehand.
+type Load struct {
 	series  [variants][]latency.Series
 	encoded [variants][]*benchdv1.Series
 }
 
-// newLoad makes series as an open loop has them: response times somewhat above service times.
-func newLoad() *load {
-	l := new(load)
+// NewLoad makes series as an open loop has them: response times somewhat above service times.
+func NewLoad() *Load {
+	l := new(Load)
 	rng := rand.New(rand.NewPCG(1, 2))
 	for v := range variants {
 		for i, op := range [...]string{"READ", "UPDATE", "INSERT", "SCAN", "DELETE"} {
 			response, service := new(latency.Histogram), new(latency.Histogram)
-			for range samples {
+			for range Samples {
 				ns := int64(float64(400_000*(i+1)) * math.Exp(0.5*rng.NormFloat64()))
 				service.Record(ns)
 				response.Record(ns + int64(50_000*rng.ExpFloat64()))
@@ -48,11 +47,11 @@ func newLoad() *load {
 // variant returns the index of the series of a shard's window.
 func variant(shard, seq int) int { return (shard*7 + seq) % variants }
 
-func (l *load) window(id *benchdv1.ShardId, phase string, seq int, last bool) *benchdv1.Window {
-	done := uint64(seq+1) * opsOfWindow
+func (l *Load) window(id *benchdv1.ShardId, phase string, seq int, last bool) *benchdv1.Window {
+	done := uint64(seq+1) * OpsOfWindow
 	return &benchdv1.Window{
-		Id: id, Phase: phase, Seq: uint32(seq), StartNs: int64(seq) * int64(interval), EndNs: int64(seq+1) * int64(interval),
-		Last: last, Series: l.encoded[variant(int(id.GetShard()), seq)], Rows: opsOfWindow, Bytes: 1000 * opsOfWindow,
+		Id: id, Phase: phase, Seq: uint32(seq), StartNs: int64(seq) * int64(Interval), EndNs: int64(seq+1) * int64(Interval),
+		Last: last, Series: l.encoded[variant(int(id.GetShard()), seq)], Rows: OpsOfWindow, Bytes: 1000 * OpsOfWindow,
 		Issued: done, Recorded: done,
 		Health: &benchdv1.Health{
 			Cores: 16, HostIdle: 0.75 + 0.001*float64(seq%100), OwnCpu: 2.125, NetRx: 2_500_123, NetTx: 300_456, GcPauses: 3,
@@ -61,8 +60,8 @@ func (l *load) window(id *benchdv1.ShardId, phase string, seq int, last bool) *b
 	}
 }
 
-// expected merges the series of a number of agents with a number of windows each.
-func (l *load) expected(agents, windows int) ([]latency.Series, error) {
+// Expected merges the series of a number of agents with a number of windows each.
+func (l *Load) Expected(agents, windows int) ([]latency.Series, error) {
 	var used [variants]int
 	for shard := range agents {
 		for seq := range windows {
