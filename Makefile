@@ -44,6 +44,9 @@ LDFLAGS := -X main.version=$(VERSION) -X main.commit=$(COMMIT)
 CACHE := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/benchd
 TOOLS := $(CACHE)/tools/$(shell { cat tools/go.mod tools/go.sum; $(GO) env GOVERSION GOOS GOARCH; } | cksum | cut -d' ' -f1)
 
+# Packages of the console's pages, for TypeScript and esbuild. The bundles are committed: building and testing benchd needs none.
+PACKAGES := web/node_modules/.package-lock.json
+
 # With REPORT=FILE the tests run under gotestsum, which counts them and writes their events to FILE. make lint vets all code
 # of this module, so that its tests need not.
 ifdef REPORT
@@ -197,9 +200,9 @@ test-workbook: $(TESTRUNNER) ## Write Excel workbooks, and read them with LibreO
 	python=$$(scripts/workbook) && BENCHD_TEST_PYTHON="$$python" $(GOTEST) -count 1 -timeout 5m -tags workbook ./test/workbook
 
 .PHONY: test-browser
-test-browser: $(TESTRUNNER) ## Open the report of a two-hour run in Chromium: cost, speed, keyboard, contrast, paper; pictures are left in bin/browser.
+test-browser: $(TESTRUNNER) ## Open the console and the report of a two-hour run in Chromium: use, cost, speed, keyboard, contrast, paper; pictures are left in bin/browser.
 	@scripts/need chromium chromium && scripts/need pdftotext poppler-utils
-	axe=$$(scripts/browser) && BENCHD_TEST_AXE="$$axe" $(GOTEST) -count 1 -timeout 7m -v -tags browser ./test/browser
+	axe=$$(scripts/browser) && BENCHD_TEST_AXE="$$axe" $(GOTEST) -count 1 -timeout 15m -parallel 4 -v -tags browser ./test/browser
 
 .PHONY: java-client-test
 java-client-test: ## Check the answers of the server at QUORUM=HOST:PORT with HBase's own Java client; ONLY=TEXT selects checks.
@@ -207,7 +210,7 @@ java-client-test: ## Check the answers of the server at QUORUM=HOST:PORT with HB
 
 .PHONY: lint
 lint: ## Run all static checks.
-	@$(MAKE) --keep-going lint-mod lint-proto lint-go lint-rules generate-check
+	@$(MAKE) --keep-going lint-mod lint-proto lint-go lint-rules lint-web generate-check
 
 .PHONY: lint-go
 lint-go: $(TOOLS)/golangci-lint ## Lint, vet and check the format of all Go code, tagged files included.
@@ -228,6 +231,12 @@ lint-mod: ## Check that go.mod and go.sum are tidy.
 	$(GO) -C tools mod tidy -diff
 	$(GO) -C test/deploy mod tidy -diff
 	$(GO) -C internal/target/mongodb/mongodbtest/ferretdb mod tidy -diff
+
+.PHONY: lint-web
+lint-web: $(PACKAGES) ## Check the types of the sources in web/, and that its list of packages names no registry.
+	@! grep -n '"resolved"' web/package-lock.json || \
+		{ echo 'web/package-lock.json names a registry: install with --omit-lockfile-registry-resolved'; exit 1; }
+	cd web && node_modules/.bin/tsc --project tsconfig.json
 
 .PHONY: vulncheck
 vulncheck: $(TOOLS)/govulncheck ## Fail if the programs (or PKG) call code with a known vulnerability; VULNDB=URL is another database, file:///DIR too.
@@ -298,7 +307,7 @@ nightly: ## Run everything in its long form, also what CI leaves out (six hours;
 ##@ Change
 
 .PHONY: generate
-generate: $(TOOLS)/buf ## Generate internal/gen from proto/, and bundle style and script of HTML reports from web/.
+generate: $(TOOLS)/buf $(PACKAGES) ## Generate internal/gen from proto/, and bundle styles and scripts of HTML reports and the console from web/.
 	$< generate proto --template proto/buf.gen.yaml
 	$(GO) generate ./internal/report/html
 
@@ -306,8 +315,14 @@ generate: $(TOOLS)/buf ## Generate internal/gen from proto/, and bundle style an
 pictures: build ## Record a demo, and draw the pictures in docs/images; nothing else should run on the machine.
 	@GO='$(GO)' scripts/picture bin
 
+.PHONY: console-pictures
+console-pictures: ## Take a picture of each page of the console in Chromium for docs/images; nothing else should run on the machine.
+	@scripts/need chromium chromium && scripts/browser >/dev/null
+	$(GO) test -count 1 -timeout 10m -v -tags browser,pictures -run TestPicturesOfTheConsole ./test/browser
+	$(GO) test -count 1 ./test/docs -run Console -args -console '$(CURDIR)/bin/browser'
+
 .PHONY: generate-check
-generate-check: $(TOOLS)/buf ## Check that internal/gen is generated from proto/, and the bundles of HTML reports from web/.
+generate-check: $(TOOLS)/buf $(PACKAGES) ## Check that internal/gen is generated from proto/, and the bundles of HTML reports and the console from web/.
 	@fresh=$$(mktemp -d); trap 'rm -rf "$$fresh"' EXIT; \
 	$< generate proto --template proto/buf.gen.yaml --output "$$fresh"; \
 	diff -r "$$fresh/internal/gen" internal/gen || \
@@ -322,6 +337,12 @@ clean: ## Remove bin/. The tools stay in the user's cache, for other checkouts.
 .PHONY: help
 help: ## List the targets.
 	@awk 'BEGIN {FS = ":.*## "} /^##@/ {printf "\n%s\n", substr($$0, 5)} /^[a-z-]+:.*## / {printf "  make %-17s %s\n", $$1, $$2}' Makefile
+
+# npm writes this file at the end.
+$(PACKAGES): web/package.json web/package-lock.json
+	@scripts/need npm npm
+	npm ci --prefix web --ignore-scripts --no-audit --no-fund
+	@touch '$@'
 
 $(TOOLS)/buf:           package = github.com/bufbuild/buf/cmd/buf
 $(TOOLS)/golangci-lint: package = github.com/golangci/golangci-lint/v2/cmd/golangci-lint

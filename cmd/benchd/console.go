@@ -1,24 +1,16 @@
 package main
 
 import (
-	"io"
 	"net"
 	"net/http"
 	"strings"
 
 	"github.com/benchd/benchd/internal/api"
+	"github.com/benchd/benchd/internal/console"
 	"github.com/benchd/benchd/internal/coordinator"
 	"github.com/benchd/benchd/internal/debugserver"
 	"github.com/benchd/benchd/internal/websession"
 )
-
-// consolePages serves the pages of the console, but login and logout.
-func consolePages() http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
-		_, _ = io.WriteString(w, "benchd: the API is at "+api.Prefix+"\n")
-	})
-}
 
 // newConsole returns the console of a coordinator that listens on two ports. secured means that HTTP uses TLS, and asks that it asks its peers
 // for certificates or passwords.
@@ -54,11 +46,11 @@ func loginCure(c *coordinator.Console) func(*http.Request) string {
 }
 
 // serveConsole adds the console to what a coordinator serves over HTTP.
-func serveConsole(config *debugserver.ServerConfig, coord *coordinator.Coordinator, console *coordinator.Console, pages http.Handler) {
-	if console == nil {
+func serveConsole(config *debugserver.ServerConfig, coord *coordinator.Coordinator, c *coordinator.Console) {
+	if c == nil {
 		return
 	}
-	served := websession.Handler(websession.Config{Store: console.Sessions, Pages: pages, Who: coord.HTTPPeer, Record: coord.RecordRequest})
+	served := websession.Handler(websession.Config{Store: c.Sessions, Pages: console.Handler(), Who: coord.HTTPPeer, Record: coord.RecordRequest})
 	config.Trees[websession.Home] = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if err := api.CheckHost(r); err != nil {
 			websession.Refuse(w, r, http.StatusMisdirectedRequest, err)

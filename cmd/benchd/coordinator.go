@@ -182,7 +182,7 @@ func runCoordinator(ctx context.Context, c *cli.Context, f coordinatorFlags) (er
 		Trees:    map[string]http.Handler{api.Prefix + "/": served},
 		OnStop:   served.Stop,
 	}
-	serveConsole(&overHTTP, coord, config.Console, consolePages())
+	serveConsole(&overHTTP, coord, config.Console)
 	return serve(ctx, c, server, rpc, web, overHTTP, coord.Detach)
 }
 

@@ -134,7 +134,7 @@ func runDev(ctx context.Context, c *cli.Context, cmd *cobra.Command, f devFlags)
 		Trees:    map[string]http.Handler{api.Prefix + "/": tree},
 		OnStop:   tree.Stop,
 	}
-	serveConsole(&overHTTP, cluster.Coordinator, console, consolePages())
+	serveConsole(&overHTTP, cluster.Coordinator, console)
 	return errors.Join(debugserver.NewServer(overHTTP).Run(ctx, web), cluster.Close())
 }
 

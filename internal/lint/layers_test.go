@@ -128,6 +128,7 @@ func layers() []layer {
 			{name: "websession", beside: []string{"identity", "pki"}, only: []string{"cmd", "api", "coordinator", "dev"}},
 			{name: "config", beside: []string{"suggest"}, only: []string{"cmd", "cli"}},
 			{name: "debugserver", beside: []string{"access", "certs", "security", "tolerance"}, only: []string{"cmd", "api", "coordinator", "agent", "remote", "dev"}},
+			{name: "console", only: []string{"cmd"}},
 			{name: "tolerance"}, // for tests
 			{name: "freeport"},  // for tests
 			{name: "doctable"},  // for tests

@@ -1,9 +1,10 @@
-// The command bundle makes the style and the script of HTML reports from web/report and the vendored chart library:
+// The command bundle makes the styles and the scripts of HTML reports and of the web console from web/, the vendored chart library, and the
+// packages that npm has put into web/node_modules:
 //
 //	bundle [-check] ROOT
 //
-// It writes them to internal/report/html, or with -check reports whether the committed ones are what the sources give. In both
-// cases the files of the library have to be those of its list of checksums.
+// It writes them to internal/report/html and internal/console, or with -check reports whether the committed ones are what the sources give. In
+// both cases the files of the library have to be those of its list of checksums.
 package main
 
 import (
@@ -11,11 +12,14 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/evanw/esbuild/pkg/api"
@@ -40,16 +44,31 @@ func run(root string, check bool) error {
 	if err := verify(library); err != nil {
 		return err
 	}
-	license, err := os.ReadFile(filepath.Join(library, "LICENSE"))
+	notice, err := notices(web, library)
 	if err != nil {
-		return fmt.Errorf("read license: %w", err)
+		return err
 	}
-	for source, target := range map[string]string{"main.ts": "bundle.js", "page.css": "bundle.css"} {
-		text, err := bundle(filepath.Join(web, "report", source), library, string(license))
+	for _, one := range []struct {
+		source, target string
+		notice         string
+		inline         bool // placed in an element of a page
+	}{
+		{"report/main.ts", "report/html/bundle.js", notice.report, true},
+		{"report/page.css", "report/html/bundle.css", notice.report, true},
+		{"console/main.tsx", "console/bundle.js", notice.console, false},
+		{"console/page.css", "console/bundle.css", notice.report, false},
+	} {
+		text, err := bundle(filepath.Join(web, one.source), library, one.notice)
 		if err != nil {
 			return err
 		}
-		name := filepath.Join(root, "internal", "report", "html", target)
+		// These would end the element of the page.
+		for _, end := range []string{"</script", "<!--", "</style"} {
+			if one.inline && bytes.Contains(bytes.ToLower(text), []byte(end)) {
+				return fmt.Errorf("bundle %s: it contains %q", one.source, end)
+			}
+		}
+		name := filepath.Join(root, "internal", one.target)
 		if !check {
 			if err := os.WriteFile(name, text, 0o644); err != nil {
 				return fmt.Errorf("write bundle: %w", err)
@@ -61,15 +80,62 @@ func run(root string, check bool) error {
 			return fmt.Errorf("read bundle: %w", err)
 		}
 		if !bytes.Equal(committed, text) {
-			return fmt.Errorf("internal/report/html/%s is not what web/report gives: run `make generate` and commit", target)
+			return fmt.Errorf("internal/%s is not what web/%s gives: run `make generate` and commit", one.target, one.source)
 		}
 	}
 	return nil
 }
 
+// texts are the notices of the bundles: the licenses of what they contain.
+type texts struct{ report, console string }
+
+// notices reads the licenses of the chart library and of the packages.
+func notices(web, library string) (n texts, err error) {
+	license, err := os.ReadFile(filepath.Join(library, "LICENSE"))
+	if err != nil {
+		return n, fmt.Errorf("read license: %w", err)
+	}
+	n.report = "/*! With uPlot 1.6.32.\n" + strings.TrimSpace(string(license)) + "\n*/"
+	list, err := os.ReadFile(filepath.Join(web, "package-lock.json"))
+	if err != nil {
+		return n, fmt.Errorf("read packages: %w", err)
+	}
+	var lock struct {
+		Packages map[string]struct {
+			Version string `json:"version"`
+			Dev     bool   `json:"dev"`
+		} `json:"packages"`
+	}
+	if err := json.Unmarshal(list, &lock); err != nil {
+		return n, fmt.Errorf("read packages: %w", err)
+	}
+	console := []string{"/*! With uPlot 1.6.32.", strings.TrimSpace(string(license))}
+	same := make(map[string][]string) // packages by license
+	var order []string
+	for _, dir := range slices.Sorted(maps.Keys(lock.Packages)) {
+		name, is := strings.CutPrefix(dir, "node_modules/")
+		if !is || lock.Packages[dir].Dev {
+			continue
+		}
+		text, err := os.ReadFile(filepath.Join(web, dir, "LICENSE"))
+		if err != nil {
+			return n, fmt.Errorf("read license of %s: %w; `npm ci` in web/ installs the packages", name, err)
+		}
+		of := strings.TrimSpace(string(text))
+		if same[of] == nil {
+			order = append(order, of)
+		}
+		same[of] = append(same[of], name+" "+lock.Packages[dir].Version)
+	}
+	for _, of := range order {
+		console = append(console, "", "With "+strings.Join(same[of], ", ")+".", of)
+	}
+	n.console = strings.Join(append(console, "*/"), "\n")
+	return n, nil
+}
+
 // bundle joins a source with what it imports, and makes it small.
-func bundle(source, library, license string) ([]byte, error) {
-	notice := "/*! With uPlot 1.6.32.\n" + strings.TrimSpace(license) + "\n*/"
+func bundle(source, library, notice string) ([]byte, error) {
 	result := api.Build(api.BuildOptions{
 		EntryPoints: []string{source},
 		Alias: map[string]string{
@@ -79,6 +145,8 @@ func bundle(source, library, license string) ([]byte, error) {
 		Bundle:            true,
 		Charset:           api.CharsetUTF8,
 		Format:            api.FormatIIFE,
+		JSX:               api.JSXAutomatic,
+		JSXImportSource:   "preact",
 		LegalComments:     api.LegalCommentsNone,
 		Banner:            map[string]string{"js": notice},
 		MinifyIdentifiers: true,
@@ -99,14 +167,7 @@ func bundle(source, library, license string) ([]byte, error) {
 	if len(problems) > 0 {
 		return nil, fmt.Errorf("bundle %s: %w", filepath.Base(source), errors.Join(problems...))
 	}
-	text := result.OutputFiles[0].Contents
-	// The bundle is placed in an element of the page, which these would end.
-	for _, end := range []string{"</script", "<!--", "</style"} {
-		if bytes.Contains(bytes.ToLower(text), []byte(end)) {
-			return nil, fmt.Errorf("bundle %s: it contains %q", filepath.Base(source), end)
-		}
-	}
-	return text, nil
+	return result.OutputFiles[0].Contents, nil
 }
 
 // verify compares the files of a folder with its list of checksums. Other files must not be there.

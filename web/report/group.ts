@@ -28,11 +28,32 @@ export class Group {
     this.members.push(m);
     this.right ||= right;
     if (!ends) return;
+    const zoomed = this.from < this.to && !this.whole();
     this.start = Math.min(this.start, ends[0]);
     this.last = Math.max(this.last, ends[1]);
     this.step = this.step > 0 ? Math.min(this.step, step || this.step) : step;
+    if (zoomed) return; // the reader has chosen a part
     this.from = this.start;
     this.to = this.last > this.start ? this.last : this.start + 1;
+  }
+
+  remove(m: Member): void {
+    this.members = this.members.filter((other) => other !== m);
+    this.stale.delete(m);
+    if (this.first === m) this.first = undefined;
+  }
+
+  /** grow extends the axis, as a run goes on, and takes the length of finer intervals. Charts that show all of the axis still do. */
+  grow(start: number, last: number, step = 0): void {
+    const whole = this.whole();
+    if (step > 0) this.step = this.step > 0 ? Math.min(this.step, step) : step;
+    if (start >= this.start && last <= this.last) return;
+    this.start = Math.min(this.start, start);
+    this.last = Math.max(this.last, last);
+    if (!whole && this.from < this.to) return;
+    this.from = this.start;
+    this.to = this.last > this.start ? this.last : this.start + 1;
+    this.refresh();
   }
 
   /** first is the first chart on the page that has marks: it explains their colours. */

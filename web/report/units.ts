@@ -24,7 +24,11 @@ export function ticks(values: number[], unit = ""): string[] {
   const top = Math.max(...values.map(Math.abs), 0);
   if (unit === "%" || unit === "s") return values.map((v) => `${trimmed(v, 3)} ${unit}`);
   const [factor, name] = steps(unit).find(([n]) => top >= n) ?? [1, ""];
-  return values.map((v) => (v === 0 ? "0" : `${trimmed(v / factor, 3)}${name && (factor === 1 || steps(unit) !== large) ? " " : ""}${name}`));
+  const texts = (digits: number): string[] => values.map((v) => (v === 0 ? "0" : `${trimmed(v / factor, digits)}${name && (factor === 1 || steps(unit) !== large) ? " " : ""}${name}`));
+  // Values that lie close together need more digits to differ.
+  let digits = 3;
+  while (digits < 9 && new Set(texts(digits)).size < new Set(values).size) digits++;
+  return texts(digits);
 }
 
 /** logTick formats a value of a logarithmic axis in a unit of its own. */
