@@ -44,31 +44,38 @@ const (
 // first brings the first chart into view, and waits until it is drawn.
 func (p *tab) first() {
 	p.t.Helper()
-	value[bool](p, `(document.querySelector(".plot").scrollIntoView({block: "center", behavior: "instant"}), true)`)
-	p.eventually(`document.querySelector(".plot canvas")`, "a chart should be drawn")
+	// A page of a run reads its figures before it has charts, and again when the run ends.
+	p.eventually(`(document.querySelector(".plot")?.scrollIntoView({block: "center", behavior: "instant"}), document.querySelector(".plot canvas"))`, "a chart should be drawn")
 	p.frames()
 }
 
-// firstChart measures from the start of the process that renders until the first chart is drawn: the process begins with the page.
+// firstChart checks when the report draws its first chart, and that it asks for nothing.
 func firstChart(t *testing.T, path string) {
-	best := time.Hour
-	for range 3 {
+	p := soon(t, "report", func(p *tab) { p.load(path) })
+	require.Contains(t, value[string](p, `document.querySelector('meta[http-equiv="Content-Security-Policy"]').content`), "default-src 'none'")
+	p.drawAll()
+	require.Equal(t, value[int](p, `document.querySelectorAll(".plot").length`), value[int](p, `document.querySelectorAll(".plot canvas").length`))
+	p.requireQuiet()
+}
+
+// soon opens a page in a browser of its own, and checks the CPU time of the main thread from the start of the process that renders until the
+// first chart is drawn: the process begins with the page. A machine that has other work needs more: the best of three pages counts.
+func soon(t *testing.T, what string, open func(p *tab)) *tab {
+	t.Helper()
+	for try := 1; ; try++ {
 		p := empty(t, wide())
-		p.load(path)
+		open(p)
 		p.first()
 		spent := p.renderers()
 		first := spent[p.renderer()]
-		t.Logf("first chart: %v of the main thread's CPU", first.Round(time.Millisecond))
-		best = min(best, first)
-		require.Contains(t, value[string](p, `document.querySelector('meta[http-equiv="Content-Security-Policy"]').content`), "default-src 'none'")
-		p.drawAll()
-		require.Equal(t, value[int](p, `document.querySelectorAll(".plot").length`), value[int](p, `document.querySelectorAll(".plot canvas").length`))
-		p.requireQuiet()
-		if best < limitFirst {
-			break
+		t.Logf("%s: first chart after %v of the main thread's CPU", what, first.Round(time.Millisecond))
+		if try == 3 {
+			require.Less(t, first, limitFirst, what)
+		}
+		if first < limitFirst {
+			return p
 		}
 	}
-	require.Less(t, best, limitFirst)
 }
 
 // steps measures steps of zooming and panning. A machine that has other work needs more CPU for the same step: the best of three
@@ -77,21 +84,27 @@ func steps(t *testing.T, path string) {
 	p := open(t, path, wide())
 	p.first()
 	p.drawAll()
-	process := p.renderer()
 	for _, selector := range []string{".plot", ".plot:has(.ramp)"} {
-		best := time.Hour
-		for range 3 {
-			taken := p.round(process, selector)
-			p95 := taken[len(taken)*95/100]
-			t.Logf("%s: %d steps, median %v, p95 %v, longest %v", selector, len(taken), taken[len(taken)/2], p95, taken[len(taken)-1])
-			best = min(best, p95)
-			if best <= limitStep {
-				break
-			}
-		}
-		require.LessOrEqual(t, best, limitStep, selector)
+		p.quick(t, selector, selector)
 	}
 	p.requireQuiet()
+}
+
+// quick checks the CPU time of steps on a chart.
+func (p *tab) quick(t *testing.T, what, selector string) {
+	t.Helper()
+	p.eventually(fmt.Sprintf("document.querySelector(%q)", selector), "the page should have charts") // it is drawn again when its run ends
+	process, best := p.renderer(), time.Hour
+	for range 3 {
+		taken := p.round(process, selector)
+		p95 := taken[len(taken)*95/100]
+		t.Logf("%s: %d steps, median %v, p95 %v, longest %v", what, len(taken), taken[len(taken)/2], p95, taken[len(taken)-1])
+		best = min(best, p95)
+		if best <= limitStep {
+			break
+		}
+	}
+	require.LessOrEqual(t, best, limitStep, what)
 }
 
 // round is a round of steps on a chart. It returns the sorted CPU times of the main thread.

@@ -55,8 +55,14 @@ func open(t *testing.T, path string, s size) *tab {
 	return p
 }
 
-// empty starts a browser.
+// empty is an empty page in a browser of its own.
 func empty(t *testing.T, s size) *tab {
+	t.Helper()
+	return newTab(t, launch(t), s)
+}
+
+// launch starts a browser, which is ended with the test.
+func launch(t *testing.T) context.Context {
 	t.Helper()
 	program := ""
 	for _, dir := range filepath.SplitList(os.Getenv("PATH")) {
@@ -72,6 +78,13 @@ func empty(t *testing.T, s size) *tab {
 	t.Cleanup(cancel)
 	ctx, cancel = chromedp.NewContext(ctx)
 	t.Cleanup(cancel)
+	require.NoError(t, chromedp.Do(ctx, chromedp.Navigate("about:blank")))
+	return ctx
+}
+
+// newTab returns the page that a context has.
+func newTab(t *testing.T, ctx context.Context, s size) *tab { //nolint:revive // the context is that of the page
+	t.Helper()
 	p := &tab{t: t, ctx: ctx}
 	p.do(chromedp.Navigate("about:blank"))
 	call(p, network.Enable, network.EnableParams{})
@@ -91,14 +104,22 @@ func (p *tab) hear(event any) {
 			p.requested = append(p.requested, url)
 		}
 	case *runtime.EventExceptionThrown:
-		p.errors = append(p.errors, e.ExceptionDetails.Text)
+		text := e.ExceptionDetails.Text
+		if e.ExceptionDetails.Exception != nil {
+			text += " " + e.ExceptionDetails.Exception.Description
+		}
+		p.errors = append(p.errors, text)
 	case *runtime.EventConsoleAPICalled:
 		if e.Type == runtime.ConsoleAPICalledTypeError || e.Type == runtime.ConsoleAPICalledTypeWarning {
-			p.errors = append(p.errors, "console: "+string(e.Type))
+			text := "console: " + string(e.Type)
+			for _, arg := range e.Args {
+				text += fmt.Sprintf(" %s %s", arg.Value, arg.Description)
+			}
+			p.errors = append(p.errors, text)
 		}
 	case *logs.EventEntryAdded:
 		if e.Entry.Level == logs.EntryLevelError || e.Entry.Level == logs.EntryLevelWarning {
-			p.errors = append(p.errors, e.Entry.Text)
+			p.errors = append(p.errors, strings.TrimSpace(e.Entry.Text+" "+e.Entry.URL))
 		}
 	}
 }
