@@ -2,6 +2,7 @@
 
 import { useMemo, useState } from "preact/hooks";
 import { send, useGet } from "./api";
+import { AgentCommand } from "./coordinator";
 import { Fleet } from "./fleet";
 import { stateOf, stateNames, troubled, type AgentState } from "./fleetstate";
 import { ago, bytes, count, micros, moment, signed } from "./format";
@@ -74,7 +75,7 @@ export function AgentsPage({ about }: { about: About | undefined }) {
 function First() {
   return (
     <p class="lead">
-      {t("No agent has connected yet. Start one on a client machine:", "还没有 agent 连接。在客户端机器上启动一个：")} <code>benchd agent --coordinator {location.hostname}:7070</code>
+      {t("No agent has connected yet. Start one on a client machine:", "还没有 agent 连接。在客户端机器上启动一个：")} <AgentCommand />
     </p>
   );
 }

@@ -1,5 +1,6 @@
 // The coordinator: its version, its archive and how it is reached.
 
+import { useGet } from "./api";
 import { bytes, moment } from "./format";
 import { Facts } from "./parts";
 import { t } from "./text";
@@ -26,4 +27,11 @@ export function Coordinator({ about }: { about: About | undefined }) {
       ]} />
     </section>
   );
+}
+
+/** AgentCommand is the command that starts an agent of this coordinator. */
+export function AgentCommand() {
+  const { data } = useGet<About>("/about");
+  const port = (data?.listeners ?? []).map((l) => /^gRPC \S*:(\d+):/.exec(l)?.[1]).find(Boolean);
+  return <code>benchd agent --coordinator {location.hostname}:{port ?? "7070"}</code>;
 }

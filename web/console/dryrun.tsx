@@ -1,6 +1,7 @@
 // What a new run would do: its cases and their time, and the agents that it needs.
 
 import { type Checked } from "./check";
+import { AgentCommand } from "./coordinator";
 import { count, duration, percent } from "./format";
 import { Facts, Table, type Column } from "./parts";
 import { href } from "./router";
@@ -89,7 +90,7 @@ function NeededAgents({ plan, submission, agents }: { plan: Plan; submission: Su
         {most > 0
           ? t(`The suite needs ${most} agents; ${free} are connected${selected}.`, `套件需要 ${most} 个 agent，已连接 ${free} 个${selected}。`)
           : t(`No agent is connected${selected}.`, `没有已连接的 agent${selected}。`)}{" "}
-        {t("Start more on client machines:", "请在客户端机器上启动：")} <code>benchd agent --coordinator {location.hostname}:7070</code>
+        {t("Start more on client machines:", "请在客户端机器上启动：")} <AgentCommand />
       </p>
     );
   }

@@ -1,7 +1,7 @@
 // The first page: what runs, what waits, who works, and what ended last.
 
 import { useGet } from "./api";
-import { Coordinator } from "./coordinator";
+import { AgentCommand, Coordinator } from "./coordinator";
 import { ago, count, duration, moment } from "./format";
 import { Bar, StatusBadge, Table, Tags, Title, Trouble, Waiting, type Column } from "./parts";
 import { href, query } from "./router";
@@ -48,7 +48,7 @@ function FirstSteps({ connected, running }: { connected: number; running: Suite 
           <h3>{t("Connect agents", "连接 agent")}</h3>
           <p>{connected > 0
             ? t(`${connected} connected: they generate the load.`, `已连接 ${connected} 个：负载由它们产生。`)
-            : <>{t("An agent generates load on a client machine:", "agent 在客户端机器上产生负载：")} <code>benchd agent --coordinator {location.hostname}:7070</code></>}</p>
+            : <>{t("An agent generates load on a client machine:", "agent 在客户端机器上产生负载：")} <AgentCommand /></>}</p>
           <a class="button" href={href("agents")}>{t("Agents", "Agent")}</a>
         </li>
         <li class={running ? "done" : ""}>
@@ -89,7 +89,7 @@ export function OverviewPage({ about }: { about: About | undefined }) {
           {connected > 0 && `, ${t(`${idle} idle`, `${idle} 个空闲`)}`}
           {". "}
           {connected > 0 && away > 0 && <a class="badge caution" href={query(href("agents"), { state: "gone" })}>{t(`${away} not connected`, `${away} 个未连接`)}</a>}
-          {connected === 0 && <>{t("Start one on a client machine:", "在客户端机器上启动一个：")} <code>benchd agent --coordinator {location.hostname}:7070</code></>}
+          {connected === 0 && <>{t("Start one on a client machine:", "在客户端机器上启动一个：")} <AgentCommand /></>}
         </p>
       )}
       {last.data && agents.data && last.data.every((s) => !ended(s.status)) && <FirstSteps connected={connected} running={last.data[0]} />}
