@@ -117,12 +117,17 @@ export function useGet<T>(path: string | undefined, every = 0): Read<T> {
     if (path === undefined) return;
     const abort = new AbortController();
     let timer = 0;
+    let has = false;
     const read = async (): Promise<void> => {
       let next = interval.current;
       try {
-        if (!document.hidden || data === undefined) {
+        if (!document.hidden || !has) {
+          const began = Date.now();
           const of = await get<T>(path, abort.signal);
           if (abort.signal.aborted) return;
+          has = true;
+          // A document that is expensive, such as that of a long run in progress, is read less often.
+          if (next > 0) next = Math.max(next, 20 * (Date.now() - began));
           setData({ path, of });
           setFailure(undefined);
         }

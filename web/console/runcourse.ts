@@ -49,7 +49,7 @@ export interface Watched {
 
 /**
  * useCourse reads the course of a run; without an id there is none. While the run is live it reads the newest points again and again. After a snapshot of the event
- * stream, which follows an interruption, and once a minute it reads everything, because agents may have sent older windows meanwhile.
+ * stream, which follows an interruption, and once a minute or less often it reads everything, because agents may have sent older windows meanwhile.
  */
 export function useCourse(id: string | undefined, live: boolean, snapshots: number, group: Group): Watched {
   const base = useRef<Course | undefined>(undefined);
@@ -73,6 +73,7 @@ export function useCourse(id: string | undefined, live: boolean, snapshots: numb
     const abort = new AbortController();
     let timer = 0;
     let whole = 0; // when everything was read last
+    let every = 60_000; // how often that is done: less often if it is expensive
     const path = `/runs/${encodeURIComponent(id)}/series`;
     const read = async (): Promise<void> => {
       let wait = 2000;
@@ -81,10 +82,11 @@ export function useCourse(id: string | undefined, live: boolean, snapshots: numb
           const last = base.current && lastOf(base.current.phases);
           const many = base.current?.phases.some((p) => p.points.length > most) ?? false;
           const now = Date.now();
-          if (!live || !base.current || !last || many || now < again.current || now - whole > 60_000) {
+          if (!live || !base.current || !last || many || now < again.current || now - whole > every) {
             const d = await get<SeriesDoc>(query(path, { points: String(points) }), abort.signal);
             base.current = { started: d.started, phases: d.phases ?? [] };
             whole = Date.now();
+            every = Math.max(60_000, 300 * (whole - now));
           } else {
             const from = Math.max(last.at - Math.max(2 * last.step, 10), 0);
             const d = await get<SeriesDoc>(query(path, { from: from.toFixed(3), step: String(last.step) }), abort.signal);
