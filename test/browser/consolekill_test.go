@@ -36,9 +36,9 @@ func TestConsoleSurvivesTheCoordinator(t *testing.T) {
 
 	cluster.Coordinator.Signal(os.Kill)
 	cluster.Coordinator.Exit(testcluster.Patience)
-	for _, p := range []*tab{run, overview} {
+	for name, p := range map[string]*tab{"run": run, "overview": overview} {
 		p.sees(silent)
-		p.picture("console-outage-" + fmt.Sprint(p == run))
+		p.picture("console-outage-" + name)
 	}
 	run.sees("Throughput") // what it has read is still there
 	cluster.Open()

@@ -7,6 +7,7 @@ import (
 	"context"
 	"encoding/json"
 	"io"
+	"maps"
 	"net/http"
 	"os"
 	"slices"
@@ -76,7 +77,8 @@ func (c *console) request(t *testing.T, method, path string, body any) []byte {
 	r, err := http.NewRequestWithContext(ctx, method, "http://"+c.address+"/api/v1"+path, sent)
 	require.NoError(t, err)
 	r.Header.Set("Content-Type", "application/json")
-	answer, err := http.DefaultClient.Do(r)
+	client := &http.Client{Timeout: testcluster.Patience}
+	answer, err := client.Do(r)
 	require.NoError(t, err)
 	defer func() { _ = answer.Body.Close() }()
 	text, err := io.ReadAll(answer.Body)
@@ -108,9 +110,7 @@ func null(name, seconds string, more map[string]any) map[string]any {
 		"name": name, "agents": 1, "wait_agents": "30s",
 		"properties": map[string]string{"db": "null", "recordcount": "1000", "operationcount": "0", "target": "2000", "threadcount": "2", "duration": seconds},
 	}
-	for k, v := range more {
-		s[k] = v
-	}
+	maps.Copy(s, more)
 	return s
 }
 

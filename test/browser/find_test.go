@@ -145,27 +145,6 @@ func (p *tab) fill(label, text string, in ...node) {
 	call(p, input.InsertText, input.InsertTextParams{Text: text})
 }
 
-// choose selects an option of a list by its text.
-func (p *tab) choose(label, option string, in ...node) {
-	p.t.Helper()
-	testcluster.Eventually(p.t, patience, func() bool {
-		all := p.all("combobox", label, in...)
-		if len(all) == 0 {
-			return false
-		}
-		chosen, err := on[bool](p, all[0], `function (option) {
-			const found = [...this.options].find(o => o.text.trim() === option || o.value === option);
-			if (!found) return false;
-			this.focus();
-			this.value = found.value;
-			this.dispatchEvent(new Event("input", {bubbles: true}));
-			this.dispatchEvent(new Event("change", {bubbles: true}));
-			return true;
-		}`, option)
-		return err == nil && chosen
-	}, "the list %q should have %q; the page has: %s", label, option, p.lazyText())
-}
-
 // text is what the page shows, and the values of its fields.
 func (p *tab) text() string {
 	p.t.Helper()

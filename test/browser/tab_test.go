@@ -83,7 +83,7 @@ func launch(t *testing.T) context.Context {
 }
 
 // newTab returns the page that a context has.
-func newTab(t *testing.T, ctx context.Context, s size) *tab { //nolint:revive // the context is that of the page
+func newTab(t *testing.T, ctx context.Context, s size) *tab {
 	t.Helper()
 	p := &tab{t: t, ctx: ctx}
 	p.do(chromedp.Navigate("about:blank"))
@@ -111,11 +111,11 @@ func (p *tab) hear(event any) {
 		p.errors = append(p.errors, text)
 	case *runtime.EventConsoleAPICalled:
 		if e.Type == runtime.ConsoleAPICalledTypeError || e.Type == runtime.ConsoleAPICalledTypeWarning {
-			text := "console: " + string(e.Type)
+			text := []string{"console:", string(e.Type)}
 			for _, arg := range e.Args {
-				text += fmt.Sprintf(" %s %s", arg.Value, arg.Description)
+				text = append(text, string(arg.Value), arg.Description)
 			}
-			p.errors = append(p.errors, text)
+			p.errors = append(p.errors, strings.Join(text, " "))
 		}
 	case *logs.EventEntryAdded:
 		if e.Entry.Level == logs.EntryLevelError || e.Entry.Level == logs.EntryLevelWarning {

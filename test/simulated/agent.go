@@ -214,6 +214,7 @@ func (a *Agent) first(planned time.Time) time.Time {
 	return a.began
 }
 
+// Wait waits until an instant, or until the context ends.
 func Wait(ctx context.Context, until time.Time) error {
 	timer := time.NewTimer(time.Until(until))
 	defer timer.Stop()
