@@ -13,6 +13,8 @@
 //     frees its space.
 //  6. A schedule is stored together with the alerts that its newest suite has raised. It refers to suites by their ids, and they may
 //     be removed.
+//
+// An archive that several coordinators share is also a Lease and a Keeper: one of them leads, and the writes of the others are refused.
 package archive
 
 import (
