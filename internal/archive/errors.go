@@ -1,6 +1,9 @@
 package archive
 
-import "errors"
+import (
+	"errors"
+	"fmt"
+)
 
 // Errors of an archive. Errors of an implementation match them by errors.Is; their text names the file and the cure and can
 // be shown to a user.
@@ -22,3 +25,25 @@ var (
 	ErrDamaged  = errors.New("file is damaged") // of an exported suite
 	ErrInvalid  = errors.New("cannot be stored")
 )
+
+// Fault is an error with a kind for callers, a text for users, and its cause.
+type Fault struct {
+	Kind  error // one of the errors above
+	Text  string
+	Cause error // may be nil
+}
+
+func (f *Fault) Error() string { return f.Text }
+
+// Unwrap returns the kind and the cause.
+func (f *Fault) Unwrap() []error {
+	if f.Cause == nil {
+		return []error{f.Kind}
+	}
+	return []error{f.Kind, f.Cause}
+}
+
+// Faultf returns a Fault whose text is formatted.
+func Faultf(kind, cause error, format string, args ...any) error {
+	return &Fault{Kind: kind, Cause: cause, Text: fmt.Sprintf(format, args...)}
+}

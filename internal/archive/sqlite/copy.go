@@ -23,7 +23,7 @@ func Backup(ctx context.Context, dir, file string) (err error) {
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
 	if _, err := os.Lstat(file); err == nil {
-		return faultf(archive.ErrExists, nil, "back up %s: file %s already exists: name another one", path, file)
+		return archive.Faultf(archive.ErrExists, nil, "back up %s: file %s already exists: name another one", path, file)
 	}
 	// An interrupted copy must not look like a complete one.
 	partial := file + ".partial"
@@ -56,7 +56,7 @@ func syncFile(name string) error {
 func openReadOnly(ctx context.Context, path string) (*sql.DB, error) {
 	if _, err := os.Stat(path); err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
-			return nil, faultf(archive.ErrNotFound, err, "open archive %s: file does not exist: give the directory of the coordinator with --data", path)
+			return nil, archive.Faultf(archive.ErrNotFound, err, "open archive %s: file does not exist: give the directory of the coordinator with --data", path)
 		}
 		return nil, explain("open archive", path, err)
 	}
@@ -75,11 +75,11 @@ func openReadOnly(ctx context.Context, path string) (*sql.DB, error) {
 	switch err = errors.Join(err, e); {
 	case err != nil:
 	case id.application != applicationID:
-		err = faultf(archive.ErrNotArchive, nil, "open archive %s: it is a database of another program", path)
+		err = archive.Faultf(archive.ErrNotArchive, nil, "open archive %s: it is a database of another program", path)
 	case id.version > len(list):
-		err = faultf(archive.ErrNewer, nil, "open archive %s: it was written by a newer benchd: use that one", path)
+		err = archive.Faultf(archive.ErrNewer, nil, "open archive %s: it was written by a newer benchd: use that one", path)
 	case id.version < len(list):
-		err = faultf(archive.ErrInvalid, nil, "open archive %s: it was written by an older benchd: start `benchd coordinator` on it once, or use that benchd", path)
+		err = archive.Faultf(archive.ErrInvalid, nil, "open archive %s: it was written by an older benchd: start `benchd coordinator` on it once, or use that benchd", path)
 	}
 	if err != nil {
 		return nil, errors.Join(explain("open archive", path, err), db.Close())
@@ -111,7 +111,7 @@ func Check(ctx context.Context, dir string, full bool) (c Checked, err error) {
 			return err
 		}
 		if err := checkForeignKeys(ctx, tx); err != nil {
-			return faultf(archive.ErrCorrupt, err, "check archive %s: it is damaged: %v", path, err)
+			return archive.Faultf(archive.ErrCorrupt, err, "check archive %s: it is damaged: %v", path, err)
 		}
 		if err := tx.QueryRowContext(ctx, `SELECT (SELECT count(*) FROM suite WHERE removed = 0), (SELECT count(*) FROM run),
 			(SELECT count(*) FROM window), page_count * page_size, freelist_count * page_size
@@ -152,7 +152,7 @@ func checkPages(ctx context.Context, tx asked, path, pragma string) error {
 		return err
 	}
 	if found != "ok" {
-		return faultf(archive.ErrCorrupt, nil, "check archive %s: it is damaged (%s): restore a backup, or save what can be read with \"sqlite3 %s .recover\"", path, found, path)
+		return archive.Faultf(archive.ErrCorrupt, nil, "check archive %s: it is damaged (%s): restore a backup, or save what can be read with \"sqlite3 %s .recover\"", path, found, path)
 	}
 	return nil
 }
@@ -175,7 +175,7 @@ func (a *Archive) glance(ctx context.Context) error {
 	}
 	info, err := os.Stat(a.path)
 	if err == nil && info.Size() < pages {
-		return faultf(archive.ErrCorrupt, nil, "open archive %s: it is truncated: it has %d of %d bytes: restore a backup", a.path, info.Size(), pages)
+		return archive.Faultf(archive.ErrCorrupt, nil, "open archive %s: it is truncated: it has %d of %d bytes: restore a backup", a.path, info.Size(), pages)
 	}
 	return err
 }

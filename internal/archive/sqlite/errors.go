@@ -13,33 +13,13 @@ import (
 	"github.com/benchd/benchd/internal/archive"
 )
 
-// fault is an error with a kind for callers, a text for users, and its cause.
-type fault struct {
-	kind  error
-	text  string
-	cause error
-}
-
-func (f *fault) Error() string { return f.text }
-
-func (f *fault) Unwrap() []error {
-	if f.cause == nil {
-		return []error{f.kind}
-	}
-	return []error{f.kind, f.cause}
-}
-
-func faultf(kind, cause error, format string, args ...any) error {
-	return &fault{kind: kind, cause: cause, text: fmt.Sprintf(format, args...)}
-}
-
 // explain turns an error of SQLite or of the file system into one that names the file and the cure; doing is the attempted
 // operation, such as "add windows to".
 func explain(doing, path string, err error) error {
 	if err == nil || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
-	if _, ok := errors.AsType[*fault](err); ok {
+	if _, ok := errors.AsType[*archive.Fault](err); ok {
 		return err
 	}
 	kind := kindOf(err)
@@ -48,13 +28,13 @@ func explain(doing, path string, err error) error {
 	}
 	switch {
 	case errors.Is(kind, archive.ErrFull):
-		return faultf(kind, err, "%s %s: the disk is full: free some space, or give another directory with --data (%v)", doing, path, err)
+		return archive.Faultf(kind, err, "%s %s: the disk is full: free some space, or give another directory with --data (%v)", doing, path, err)
 	case errors.Is(kind, archive.ErrNotWritable):
-		return faultf(kind, err, "%s %s: not writable: let benchd's user write there, or give another directory with --data (%v)", doing, path, err)
+		return archive.Faultf(kind, err, "%s %s: not writable: let benchd's user write there, or give another directory with --data (%v)", doing, path, err)
 	case errors.Is(kind, archive.ErrNotArchive):
-		return faultf(kind, err, "%s %s: the file is not a benchd archive: move it away, or give another directory with --data (%v)", doing, path, err)
+		return archive.Faultf(kind, err, "%s %s: the file is not a benchd archive: move it away, or give another directory with --data (%v)", doing, path, err)
 	case errors.Is(kind, archive.ErrCorrupt):
-		return faultf(kind, err, "%s %s: the archive is damaged: restore a backup, or save what can be read with \"sqlite3 %s .recover\" (%v)", doing, path, path, err)
+		return archive.Faultf(kind, err, "%s %s: the archive is damaged: restore a backup, or save what can be read with \"sqlite3 %s .recover\" (%v)", doing, path, path, err)
 	}
 	return fmt.Errorf("%s %s: %w", doing, path, err)
 }

@@ -7,69 +7,34 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
+
+	"github.com/benchd/benchd/internal/archive/portable"
 )
 
-// exported is a table in an exported file: without columns that are specific to an archive, and without the reference to
-// the preceding row.
-type exported struct {
-	name  string
-	less  []string
-	query string // its rows, of a suite or of a phase; %s is replaced by the columns
-}
-
-// The tables in the order of their rows. The last four are of a phase, and are read in parallel: a window's measurements,
-// messages and lateness follow it.
-const (
-	tableSuite = iota
-	tableRun
-	tableAgent
-	tableEvent
-	tableLoaded
-	tableFigure
-	tableObservation
-	tablePhase
-	tableWindow
-	tableMeasurement
-	tableSample
-	tableLateness
-	tables // how many there are
-)
-
-func exportedTables() []exported {
-	const ofRuns = ` WHERE run IN (SELECT id FROM run WHERE suite = ?)`
-	return []exported{
-		tableSuite:       {"suite", []string{"number", "removed"}, `SELECT %s FROM suite WHERE id = ?`},
-		tableRun:         {"run", []string{"number"}, `SELECT %s FROM run WHERE suite = ? ORDER BY number`},
-		tableAgent:       {"agent", nil, `SELECT %s FROM agent` + ofRuns + ` ORDER BY run, shard, attempt`},
-		tableEvent:       {"event", []string{"id"}, `SELECT %s FROM event` + ofRuns + ` ORDER BY id`},
-		tableLoaded:      {"loaded", nil, `SELECT %s FROM loaded` + ofRuns + ` ORDER BY run, shard, attempt`},
-		tableFigure:      {"figure", nil, `SELECT %s FROM figure` + ofRuns + ` ORDER BY run, number`},
-		tableObservation: {"observation", []string{"id"}, `SELECT %s FROM observation` + ofRuns + ` ORDER BY id`},
-		tablePhase:       {"phase", []string{"id"}, `SELECT id, %s FROM phase` + ofRuns + ` ORDER BY id`},
-		tableWindow:      {"window", []string{"id", "phase"}, `SELECT id, %s FROM window WHERE phase = ? ORDER BY seq, shard, attempt`},
-		tableMeasurement: {"measurement", []string{"id", "window"}, `SELECT w.id, %s FROM window w CROSS JOIN measurement c ON c.window = w.id
-			WHERE w.phase = ? ORDER BY w.seq, w.shard, w.attempt, c.id`},
-		tableSample: {"error_sample", []string{"id", "window"}, `SELECT w.id, %s FROM window w CROSS JOIN error_sample c ON c.window = w.id
-			WHERE w.phase = ? ORDER BY w.seq, w.shard, w.attempt, c.id`},
-		tableLateness: {"lateness", []string{"window"}, `SELECT w.id, %s FROM window w CROSS JOIN lateness c ON c.window = w.id
-			WHERE w.phase = ? ORDER BY w.seq, w.shard, w.attempt`},
+// rowsOf returns the queries of the rows of the tables: those before portable.Phase of a suite, the others of a phase. The latter are read in
+// parallel, by the id in the first column. %s is replaced by the columns.
+func rowsOf() []string {
+	return []string{
+		portable.Suite:       `SELECT %s FROM suite WHERE id = ?`,
+		portable.Run:         `SELECT %s FROM run WHERE suite = ? ORDER BY number`,
+		portable.Agent:       `SELECT %s FROM agent` + ofRuns + ` ORDER BY run, shard, attempt`,
+		portable.Event:       `SELECT %s FROM event` + ofRuns + ` ORDER BY id`,
+		portable.Loaded:      `SELECT %s FROM loaded` + ofRuns + ` ORDER BY run, shard, attempt`,
+		portable.Figure:      `SELECT %s FROM figure` + ofRuns + ` ORDER BY run, number`,
+		portable.Observation: `SELECT %s FROM observation` + ofRuns + ` ORDER BY id`,
+		portable.Phase:       `SELECT id, %s FROM phase` + ofRuns + ` ORDER BY id`,
+		portable.Window:      `SELECT id, %s FROM window WHERE phase = ? ORDER BY seq, shard, attempt`,
+		portable.Measurement: `SELECT w.id, %s FROM window w CROSS JOIN measurement c ON c.window = w.id
+		WHERE w.phase = ? ORDER BY w.seq, w.shard, w.attempt, c.id`,
+		portable.Sample: `SELECT w.id, %s FROM window w CROSS JOIN error_sample c ON c.window = w.id
+		WHERE w.phase = ? ORDER BY w.seq, w.shard, w.attempt, c.id`,
+		portable.Lateness: `SELECT w.id, %s FROM window w CROSS JOIN lateness c ON c.window = w.id
+		WHERE w.phase = ? ORDER BY w.seq, w.shard, w.attempt`,
 	}
 }
 
-// columns are the exported columns of a table of this build's schema.
-func (e exported) columns(ctx context.Context, tx *sql.Tx) (list []string, err error) {
-	err = each(ctx, tx, func(row scanner) error {
-		var name string
-		err := row.Scan(&name)
-		if !slices.Contains(e.less, name) {
-			list = append(list, name)
-		}
-		return err
-	}, `SELECT name FROM pragma_table_info(?) ORDER BY cid`, e.name)
-	return list, err
-}
+const ofRuns = ` WHERE run IN (SELECT id FROM run WHERE suite = ?)`
 
 // Export writes an ended suite with all its rows as one file, from one snapshot; a suite that has not ended is ErrNotEnded.
 // As with Windows, write without pauses.
@@ -91,25 +56,16 @@ func (a *Archive) Export(ctx context.Context, id string, to io.Writer) error {
 }
 
 type exporter struct {
-	ctx    context.Context
-	tx     *sql.Tx
-	out    *portableWriter
-	tables []portableTable
+	ctx context.Context
+	tx  *sql.Tx
+	out *portable.Writer
 }
 
-func (x *exporter) export(id string, to io.Writer) error {
-	for _, e := range exportedTables() {
-		columns, err := e.columns(x.ctx, x.tx)
-		if err != nil {
-			return err
-		}
-		x.tables = append(x.tables, portableTable{e.name, columns})
-	}
-	var err error
-	if x.out, err = newPortableWriter(to, x.tables); err != nil {
+func (x *exporter) export(id string, to io.Writer) (err error) {
+	if x.out, err = portable.NewWriter(to, portable.Tables()); err != nil {
 		return err
 	}
-	for table := range tablePhase {
+	for table := range portable.Phase {
 		c, err := x.open(table, id)
 		if err != nil {
 			return err
@@ -121,25 +77,25 @@ func (x *exporter) export(id string, to io.Writer) error {
 			return err
 		}
 	}
-	phases, err := x.open(tablePhase, id)
+	phases, err := x.open(portable.Phase, id)
 	if err != nil {
 		return err
 	}
 	for phases.valid && err == nil {
 		phase := phases.key
-		if err = x.write(phases, tablePhase, 1); err == nil {
+		if err = x.write(phases, portable.Phase, 1); err == nil {
 			err = x.phase(phase)
 		}
 	}
 	if err := errors.Join(err, phases.rows.Close()); err != nil {
 		return err
 	}
-	return x.out.end()
+	return x.out.End()
 }
 
 // phase writes a phase's windows.
 func (x *exporter) phase(id int64) (err error) {
-	var cursors [tables - tableWindow]*cursor
+	var cursors [portable.Lateness + 1 - portable.Window]*cursor
 	defer func() {
 		for _, c := range cursors {
 			if c != nil {
@@ -148,7 +104,7 @@ func (x *exporter) phase(id int64) (err error) {
 		}
 	}()
 	for i := range cursors {
-		if cursors[i], err = x.open(tableWindow+i, id); err != nil {
+		if cursors[i], err = x.open(portable.Window+i, id); err != nil {
 			return err
 		}
 	}
@@ -157,12 +113,12 @@ func (x *exporter) phase(id int64) (err error) {
 			return err
 		}
 		window := windows.key
-		if err := x.write(windows, tableWindow, 1); err != nil {
+		if err := x.write(windows, portable.Window, 1); err != nil {
 			return err
 		}
 		for i, c := range cursors[1:] {
 			for c.valid && c.key == window {
-				if err := x.write(c, tableMeasurement+i, 1); err != nil {
+				if err := x.write(c, portable.Measurement+i, 1); err != nil {
 					return err
 				}
 			}
@@ -181,16 +137,16 @@ type cursor struct {
 }
 
 func (x *exporter) open(table int, of any) (*cursor, error) {
-	columns := x.tables[table].columns
+	columns := portable.Tables()[table].Columns
 	keyed := 0
 	prefix := ""
-	if table >= tablePhase {
+	if table >= portable.Phase {
 		keyed = 1
 	}
-	if table > tableWindow {
+	if table > portable.Window {
 		prefix = "c."
 	}
-	query := fmt.Sprintf(exportedTables()[table].query, prefix+strings.Join(columns, ", "+prefix))
+	query := fmt.Sprintf(rowsOf()[table], prefix+strings.Join(columns, ", "+prefix))
 	rows, err := x.tx.QueryContext(x.ctx, query, of) //nolint:rowserrcheck // next does
 	if err != nil {
 		return nil, err
@@ -218,7 +174,7 @@ func (c *cursor) next(keyed int) error {
 
 // write writes the row of a cursor, and advances it.
 func (x *exporter) write(c *cursor, table, keyed int) error {
-	if err := x.out.row(table, c.values[keyed:]); err != nil {
+	if err := x.out.Row(table, c.values[keyed:]); err != nil {
 		return err
 	}
 	return c.next(keyed)

@@ -21,7 +21,7 @@ func (a *Archive) HandOver(ctx context.Context, run string, shard, attempt int) 
 			return err
 		}
 		if err := json.Unmarshal([]byte(text), &rows); err != nil {
-			return faultf(archive.ErrCorrupt, err, "read what shard %d of run %s has loaded: %v", shard, run, err)
+			return archive.Faultf(archive.ErrCorrupt, err, "read what shard %d of run %s has loaded: %v", shard, run, err)
 		}
 		_, err = tx.ExecContext(ctx, `INSERT INTO loaded (run, shard, attempt, seq, rows) VALUES (?, ?, ?, -1, ?) ON CONFLICT DO NOTHING`,
 			run, shard, attempt, text)

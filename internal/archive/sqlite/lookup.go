@@ -190,7 +190,7 @@ func scanSuite(row scanner, suite *archive.Suite, more ...any) error {
 	}
 	suite.Created, suite.Spec, suite.Plan = timeOf(created), spec, planned
 	if err := json.Unmarshal(tags, &suite.Tags); err != nil {
-		return faultf(archive.ErrCorrupt, err, "read tags of suite %s: %v", suite.ID, err)
+		return archive.Faultf(archive.ErrCorrupt, err, "read tags of suite %s: %v", suite.ID, err)
 	}
 	return nil
 }
@@ -204,7 +204,7 @@ func scanRun(row scanner) (run archive.RunRecord, err error) {
 	}
 	run.Started, run.Ended, run.Header = timeOf(started), timeOf(ended), header
 	if err := json.Unmarshal(properties, &run.Properties); err != nil {
-		return run, faultf(archive.ErrCorrupt, err, "read properties of run %s: %v", run.ID, err)
+		return run, archive.Faultf(archive.ErrCorrupt, err, "read properties of run %s: %v", run.ID, err)
 	}
 	return run, nil
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/benchd/benchd/internal/archive"
+	"github.com/benchd/benchd/internal/archive/column"
 	"github.com/benchd/benchd/internal/latency"
 )
 
@@ -33,8 +34,8 @@ func (a *Archive) Measured(ctx context.Context, run, phase string, from, to time
 		enough := false
 		err := a.readLong(ctx, "read windows of run "+run+" of", func(ctx context.Context, tx *sql.Tx) (err error) {
 			var compact latency.Compactor
-			measurement := measurementRow{decode: compact.Decode}
-			measurements := &children{into: measurement.into()}
+			var measurement column.Measurement
+			measurements := &children{into: measurement.Into()}
 			defer func() { err = errors.Join(err, measurements.close()) }()
 			within := []any{run, phase, int64(from), int64(to)}
 			if err := measurements.open(ctx, tx, measuredSeries, within...); err != nil {
@@ -50,9 +51,9 @@ func (a *Archive) Measured(ctx context.Context, run, phase string, from, to time
 					return err
 				}
 				if err := measurements.of(id, func() error {
-					s, err := measurement.series()
+					s, err := measurement.Series(compact.Decode)
 					if err != nil {
-						return faultf(archive.ErrCorrupt, err, "read window %d of shard %d in phase %s of run %s: %v", w.ID.Seq, w.ID.Shard, phase, run, err)
+						return archive.Faultf(archive.ErrCorrupt, err, "read window %d of shard %d in phase %s of run %s: %v", w.ID.Seq, w.ID.Shard, phase, run, err)
 					}
 					w.Series = append(w.Series, s)
 					return nil

@@ -82,9 +82,9 @@ func (a *Archive) migrate(ctx context.Context, list []migration) error {
 	known := len(list)
 	switch empty := id.objects == 0 && id.version == 0; {
 	case !empty && id.application != applicationID:
-		return faultf(archive.ErrNotArchive, nil, "open archive %s: it is a database of another program: move it away, or give another directory with --data", a.path)
+		return archive.Faultf(archive.ErrNotArchive, nil, "open archive %s: it is a database of another program: move it away, or give another directory with --data", a.path)
 	case id.version > known:
-		return faultf(archive.ErrNewer, nil, "open archive %s: it was written by a newer benchd (its schema has version %d, this benchd supports up to %d): use that benchd, or give another directory with --data",
+		return archive.Faultf(archive.ErrNewer, nil, "open archive %s: it was written by a newer benchd (its schema has version %d, this benchd supports up to %d): use that benchd, or give another directory with --data",
 			a.path, id.version, known)
 	case empty:
 		if err := a.format(ctx); err != nil {

@@ -1,7 +1,6 @@
 package sqlite
 
 import (
-	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -9,11 +8,9 @@ import (
 	"time"
 
 	"github.com/benchd/benchd/internal/archive"
+	"github.com/benchd/benchd/internal/archive/column"
 	"github.com/benchd/benchd/internal/result"
 )
-
-// maxRunFigures bounds the figures of a run. Further figures are dropped.
-const maxRunFigures = 1 << 16
 
 // figureKey distinguishes the figures of a run.
 type figureKey struct{ name, source string }
@@ -34,7 +31,7 @@ func (a *Archive) AddObservations(ctx context.Context, run string, observed []re
 		case err != nil:
 			return err
 		case status.Ended():
-			return faultf(archive.ErrEnded, nil, "add observations to run %s: the run has ended", run)
+			return archive.Faultf(archive.ErrEnded, nil, "add observations to run %s: the run has ended", run)
 		}
 		known, err := figuresOf(ctx, tx, run)
 		if err != nil {
@@ -46,7 +43,7 @@ func (a *Archive) AddObservations(ctx context.Context, run string, observed []re
 			key := figureKey{o.Name, o.Source}
 			number, old := known[key]
 			if !old {
-				if number = len(known); number >= maxRunFigures {
+				if number = len(known); number >= column.MaxFigures {
 					continue
 				}
 				known[key] = number
@@ -58,7 +55,7 @@ func (a *Archive) AddObservations(ctx context.Context, run string, observed []re
 			from, to = min(from, o.At[0]), max(to, o.At[len(o.At)-1])
 		}
 		_, err = tx.ExecContext(ctx, `INSERT INTO observation (run, from_ns, to_ns, points) VALUES (?, ?, ?, ?)`,
-			run, int64(from), int64(to), encodePoints(from, figures, numbers))
+			run, int64(from), int64(to), column.EncodePoints(from, figures, numbers))
 		return err
 	})
 }
@@ -96,40 +93,23 @@ func (a *Archive) Observations(ctx context.Context, run string) ([]result.Observ
 			if err := row.Scan(&from, &points); err != nil {
 				return err
 			}
-			figures, err := decodePoints(time.Duration(from), points)
+			figures, err := column.DecodePoints(time.Duration(from), points)
 			if err != nil {
-				return faultf(archive.ErrCorrupt, err, "read observations of run %s: %v", run, err)
+				return archive.Faultf(archive.ErrCorrupt, err, "read observations of run %s: %v", run, err)
 			}
 			for _, f := range figures {
-				i, ok := at[f.number]
+				i, ok := at[f.Number]
 				if !ok {
-					return faultf(archive.ErrCorrupt, nil, "read observations of run %s: unknown figure %d", run, f.number)
+					return archive.Faultf(archive.ErrCorrupt, nil, "read observations of run %s: unknown figure %d", run, f.Number)
 				}
-				list[i].At = append(list[i].At, f.at...)
-				list[i].Values = append(list[i].Values, f.values...)
+				list[i].At = append(list[i].At, f.At...)
+				list[i].Values = append(list[i].Values, f.Values...)
 			}
 			return nil
 		}, `SELECT from_ns, points FROM observation WHERE run = ? ORDER BY id`, run)
 	})
 	for i := range list {
-		order(&list[i])
+		column.Order(&list[i])
 	}
 	return list, err
-}
-
-// order sorts the points of two agents that observed at the same time.
-func order(o *result.Observed) {
-	if slices.IsSorted(o.At) {
-		return
-	}
-	index := make([]int, len(o.At))
-	for i := range index {
-		index[i] = i
-	}
-	slices.SortStableFunc(index, func(a, b int) int { return cmp.Compare(o.At[a], o.At[b]) })
-	sorted := result.Observed{Name: o.Name, Source: o.Source, Unit: o.Unit}
-	for _, i := range index {
-		sorted.At, sorted.Values = append(sorted.At, o.At[i]), append(sorted.Values, o.Values[i])
-	}
-	*o = sorted
 }

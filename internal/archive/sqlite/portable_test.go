@@ -17,6 +17,7 @@ import (
 
 	"github.com/benchd/benchd/internal/archive"
 	"github.com/benchd/benchd/internal/archive/archivetest"
+	"github.com/benchd/benchd/internal/archive/portable"
 	"github.com/benchd/benchd/internal/latency"
 	"github.com/benchd/benchd/internal/result"
 )
@@ -127,14 +128,14 @@ func asBefore(t *testing.T, file []byte) []byte {
 	t.Helper()
 	zip, err := gzip.NewReader(bytes.NewReader(file))
 	require.NoError(t, err)
-	in, err := newPortableReader(zip)
+	in, err := portable.NewReader(zip)
 	require.NoError(t, err)
-	declared := slices.Clone(in.tables[:tableLateness])
-	declared[tableWindow].columns = append([]string{"lateness"}, declared[tableWindow].columns...)
+	declared := slices.Clone(in.Tables()[:portable.Lateness])
+	declared[portable.Window].Columns = append([]string{"lateness"}, declared[portable.Window].Columns...)
 	var before bytes.Buffer
 	out, err := gzip.NewWriterLevel(&before, gzip.BestSpeed)
 	require.NoError(t, err)
-	w, err := newPortableWriter(out, declared)
+	w, err := portable.NewWriter(out, declared)
 	require.NoError(t, err)
 	type row struct {
 		table  int
@@ -143,33 +144,33 @@ func asBefore(t *testing.T, file []byte) []byte {
 	var held []row // a window with what belongs to it
 	flush := func() {
 		for _, r := range held {
-			require.NoError(t, w.row(r.table, r.values))
+			require.NoError(t, w.Row(r.table, r.values))
 		}
 		held = nil
 	}
 	moved := 0
 	for {
-		table, values, err := in.next()
+		table, values, err := in.Next()
 		if errors.Is(err, io.EOF) {
 			break
 		}
 		require.NoError(t, err)
 		switch table {
-		case tableLateness:
+		case portable.Lateness:
 			held[0].values[0] = values[0]
 			moved++
 			continue
-		case tableWindow:
+		case portable.Window:
 			values = append([]any{nil}, values...)
 			fallthrough
-		case tablePhase:
+		case portable.Phase:
 			flush()
 		}
 		held = append(held, row{table, values})
 	}
 	flush()
 	require.Positive(t, moved)
-	require.NoError(t, w.end())
+	require.NoError(t, w.End())
 	require.NoError(t, out.Close())
 	return before.Bytes()
 }
@@ -188,8 +189,8 @@ func TestEveryTableIsExported(t *testing.T) {
 	// A schedule belongs to a coordinator, with its owner and due times: another one must not begin to run it because it imports a suite.
 	// An alert compares many suites, and refers to those of that coordinator.
 	names := []string{"alert", "schedule"}
-	for _, e := range exportedTables() {
-		names = append(names, e.name)
+	for _, e := range portable.Tables() {
+		names = append(names, e.Name)
 	}
 	slices.Sort(names)
 	var want []string
@@ -197,6 +198,24 @@ func TestEveryTableIsExported(t *testing.T) {
 		want = append(want, row[0].(string))
 	}
 	require.Equal(t, want, names)
+}
+
+// A new column must be exported or be listed as specific to an archive.
+func TestEveryColumnIsExported(t *testing.T) {
+	a := openIn(t, t.TempDir())
+	own := map[string][]any{
+		"suite": {"number", "removed"}, "run": {"number"}, "event": {"id"}, "observation": {"id"}, "phase": {"id"},
+		"window": {"id", "phase"}, "measurement": {"id", "window"}, "error_sample": {"id", "window"}, "lateness": {"window"},
+	}
+	for _, table := range portable.Tables() {
+		var want []string
+		for _, row := range query(t, a, `SELECT name FROM pragma_table_info('`+table.Name+`') ORDER BY cid`) {
+			if !slices.Contains(own[table.Name], row[0]) {
+				want = append(want, row[0].(string))
+			}
+		}
+		require.Equal(t, want, table.Columns, table.Name)
+	}
 }
 
 func TestExportRefuses(t *testing.T) {
@@ -250,7 +269,7 @@ func TestImportRefuses(t *testing.T) {
 		"a byte changed":        {change("b was lost", "b was last"), archive.ErrDamaged, "import suite: its checksum is wrong" + again},
 		"more at its end":       {packed(t, append(slices.Clone(plain), 1)), archive.ErrDamaged, "import suite: it has data after its end" + again},
 		"a newer form": {
-			change(portableMagic+"\x01", portableMagic+"\x02"), archive.ErrNewer,
+			change("benchd suite\n\x01", "benchd suite\n\x02"), archive.ErrNewer,
 			"import suite: it was exported by a newer benchd (its format has version 2, this benchd supports up to 1): import it with that benchd's release",
 		},
 		"a newer table": {
@@ -281,13 +300,13 @@ func TestImportRefuses(t *testing.T) {
 
 // A file with rows of another suite does not change that suite.
 func TestImportChangesOnlyItsOwnSuite(t *testing.T) {
-	tables := []portableTable{
-		{"suite", []string{"id", "name", "note", "tags", "status", "created_ns", "submitted_by", "db"}},
-		{"run", []string{"id", "suite", "case_name", "repeat", "status", "reason", "properties"}},
-		{"event", []string{"run", "at_ns", "phase", "offset_ns", "kind", "text"}},
-		{"phase", []string{"run", "name"}},
-		{"window", []string{"seq"}},
-		{"measurement", []string{"op"}},
+	tables := []portable.Table{
+		{Name: "suite", Columns: []string{"id", "name", "note", "tags", "status", "created_ns", "submitted_by", "db"}},
+		{Name: "run", Columns: []string{"id", "suite", "case_name", "repeat", "status", "reason", "properties"}},
+		{Name: "event", Columns: []string{"run", "at_ns", "phase", "offset_ns", "kind", "text"}},
+		{Name: "phase", Columns: []string{"run", "name"}},
+		{Name: "window", Columns: []string{"seq"}},
+		{Name: "measurement", Columns: []string{"op"}},
 	}
 	suite := []any{"S", "", "", "{}", "complete", int64(1), "", ""}
 	run := []any{"S.1", "S", "", int64(1), "complete", "", "{}"}
@@ -316,12 +335,12 @@ func TestImportChangesOnlyItsOwnSuite(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var file bytes.Buffer
 			zip := gzip.NewWriter(&file)
-			w, err := newPortableWriter(zip, tables)
+			w, err := portable.NewWriter(zip, tables)
 			require.NoError(t, err)
 			for _, r := range rows {
-				require.NoError(t, w.row(r.table, r.values))
+				require.NoError(t, w.Row(r.table, r.values))
 			}
-			require.NoError(t, errors.Join(w.end(), zip.Close()))
+			require.NoError(t, errors.Join(w.End(), zip.Close()))
 			to := openIn(t, t.TempDir())
 			archivetest.Create(t, to, "A")
 			_, err = to.Import(t.Context(), &file, trust)
@@ -343,7 +362,7 @@ func FuzzImport(f *testing.F) {
 	plain := unpacked(f, export(f, small, "S"))
 	f.Add(plain)
 	f.Add(plain[:len(plain)/3])
-	f.Add([]byte(portableMagic + "\x01\x01\x05suite\x01\x02id\x01\x03\x01S\x00"))
+	f.Add([]byte("benchd suite\n" + "\x01\x01\x05suite\x01\x02id\x01\x03\x01S\x00"))
 	a := openIn(f, dir)
 	f.Fuzz(func(t *testing.T, plain []byte) {
 		id, err := a.Import(t.Context(), bytes.NewReader(packed(t, plain)), trust)
@@ -353,35 +372,6 @@ func FuzzImport(f *testing.F) {
 			require.NoError(t, err)
 		}
 		require.Equal(t, [][]any{{int64(0), int64(0), int64(0)}}, query(t, a, `SELECT count(*), (SELECT count(*) FROM run), (SELECT count(*) FROM window) FROM suite`))
-	})
-}
-
-// The reader refuses any invalid input with an error of its own kinds, and takes no more memory than the input's length.
-func FuzzPortableReader(f *testing.F) {
-	var file bytes.Buffer
-	w, err := newPortableWriter(&file, []portableTable{{"suite", []string{"id", "name"}}, {"window", []string{"seq", "idle", "blob"}}})
-	require.NoError(f, errors.Join(err, w.row(0, []any{"S", nil}), w.row(1, []any{int64(-7), 0.25, []byte{1, 2, 3}}), w.end()))
-	f.Add(file.Bytes())
-	f.Add([]byte(portableMagic + "\x01\x01\x01t\x01\x01c\x01\x04\xff\xff\xff\x0f"))
-	f.Fuzz(func(t *testing.T, data []byte) {
-		r, err := newPortableReader(bytes.NewReader(data))
-		size := 0
-		for err == nil {
-			var values []any
-			_, values, err = r.next()
-			for _, v := range values {
-				switch v := v.(type) {
-				case string:
-					size += len(v)
-				case []byte:
-					size += len(v)
-				}
-			}
-		}
-		require.LessOrEqual(t, size, len(data))
-		if !errors.Is(err, io.EOF) && !errors.Is(err, archive.ErrDamaged) && !errors.Is(err, archive.ErrNewer) {
-			require.NoError(t, err)
-		}
 	})
 }
 

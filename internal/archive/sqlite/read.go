@@ -8,6 +8,7 @@ import (
 	"iter"
 
 	"github.com/benchd/benchd/internal/archive"
+	"github.com/benchd/benchd/internal/archive/column"
 	"github.com/benchd/benchd/internal/latency"
 )
 
@@ -78,9 +79,9 @@ var errEnough = errors.New("enough")
 // readPhase yields the windows of a phase and reports whether the caller stopped.
 func readPhase(ctx context.Context, tx *sql.Tx, run string, phase storedPhase, yield func(*latency.Window, error) bool) (enough bool, err error) {
 	var compact latency.Compactor
-	measurement := measurementRow{decode: compact.Decode}
+	var measurement column.Measurement
 	var sample latency.ErrorSample
-	measurements := &children{into: measurement.into()}
+	measurements := &children{into: measurement.Into()}
 	samples := &children{into: []any{&sample.Op, &sample.Outcome, &sample.Message}}
 	defer func() { err = errors.Join(err, measurements.close(), samples.close()) }()
 	if err := measurements.open(ctx, tx, measurementsOfPhase, phase.id); err != nil {
@@ -99,9 +100,9 @@ func readPhase(ctx context.Context, tx *sql.Tx, run string, phase storedPhase, y
 			return err
 		}
 		if err := measurements.of(id, func() error {
-			s, err := measurement.series()
+			s, err := measurement.Series(compact.Decode)
 			if err != nil {
-				return faultf(archive.ErrCorrupt, err, "read window %d of shard %d in phase %s of run %s: %v", w.ID.Seq, w.ID.Shard, phase.name, run, err)
+				return archive.Faultf(archive.ErrCorrupt, err, "read window %d of shard %d in phase %s of run %s: %v", w.ID.Seq, w.ID.Shard, phase.name, run, err)
 			}
 			w.Series = append(w.Series, s)
 			return nil
@@ -137,19 +138,19 @@ func scanWindow(row scanner, w *latency.Window, compact *latency.Compactor) (id 
 	}
 	if groups != nil {
 		if err := json.Unmarshal(groups, &w.Groups); err != nil {
-			return id, faultf(archive.ErrCorrupt, err, "read groups of window %d of shard %d in phase %s of run %s: %v", w.ID.Seq, w.ID.Shard, w.ID.Phase, w.ID.Run, err)
+			return id, archive.Faultf(archive.ErrCorrupt, err, "read groups of window %d of shard %d in phase %s of run %s: %v", w.ID.Seq, w.ID.Shard, w.ID.Phase, w.ID.Run, err)
 		}
 	}
 	if retries != nil {
 		if err := json.Unmarshal(retries, &w.Retries); err != nil {
-			return id, faultf(archive.ErrCorrupt, err, "read retries of window %d of shard %d in phase %s of run %s: %v", w.ID.Seq, w.ID.Shard, w.ID.Phase, w.ID.Run, err)
+			return id, archive.Faultf(archive.ErrCorrupt, err, "read retries of window %d of shard %d in phase %s of run %s: %v", w.ID.Seq, w.ID.Shard, w.ID.Phase, w.ID.Run, err)
 		}
 	}
 	if lateness == nil {
 		return id, nil
 	}
 	if w.Lateness, err = compact.Decode(lateness); err != nil {
-		err = faultf(archive.ErrCorrupt, err, "read lateness of window %d of shard %d in phase %s of run %s: %v", w.ID.Seq, w.ID.Shard, w.ID.Phase, w.ID.Run, err)
+		err = archive.Faultf(archive.ErrCorrupt, err, "read lateness of window %d of shard %d in phase %s of run %s: %v", w.ID.Seq, w.ID.Shard, w.ID.Phase, w.ID.Run, err)
 	}
 	return id, err
 }

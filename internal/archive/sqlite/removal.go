@@ -27,7 +27,7 @@ func requireEnded(ctx context.Context, tx *sql.Tx, id, doing, cure string) error
 	case err != nil:
 		return err
 	case !status.Ended():
-		return faultf(archive.ErrNotEnded, nil, "%s suite %s: it is %s: %s", doing, id, status, cure)
+		return archive.Faultf(archive.ErrNotEnded, nil, "%s suite %s: it is %s: %s", doing, id, status, cure)
 	}
 	return nil
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/benchd/benchd/internal/archive"
+	"github.com/benchd/benchd/internal/archive/column"
 	"github.com/benchd/benchd/internal/latency"
 )
 
@@ -278,7 +279,7 @@ func (d *roller) lateness(window int64, sum *latency.Histogram) error {
 		err = sum.Merge(h)
 	}
 	if err != nil {
-		return faultf(archive.ErrCorrupt, err, "roll up window row %d: its lateness: %v", window, err)
+		return archive.Faultf(archive.ErrCorrupt, err, "roll up window row %d: its lateness: %v", window, err)
 	}
 	_, err = d.statements.forgetLateness.ExecContext(d.ctx, window)
 	return err
@@ -291,17 +292,17 @@ func (d *roller) measurements(window int64) (count int, err error) {
 		return 0, err
 	}
 	defer func() { err = errors.Join(err, rows.Close()) }()
-	m := measurementRow{decode: d.add.compact.Decode}
+	var m column.Measurement
 	for rows.Next() {
-		if err := rows.Scan(m.into()...); err != nil {
+		if err := rows.Scan(m.Into()...); err != nil {
 			return count, err
 		}
-		s, err := m.series()
+		s, err := m.Series(d.add.compact.Decode)
 		if err == nil {
 			err = d.sum.Add([]latency.Series{s})
 		}
 		if err != nil {
-			return count, faultf(archive.ErrCorrupt, err, "roll up window row %d: %v", window, err)
+			return count, archive.Faultf(archive.ErrCorrupt, err, "roll up window row %d: %v", window, err)
 		}
 		count++
 	}

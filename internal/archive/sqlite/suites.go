@@ -20,7 +20,7 @@ func (a *Archive) CreateSuite(ctx context.Context, suite archive.Suite, runs []a
 		if taken, err := exists(ctx, tx, `SELECT 1 FROM suite WHERE id = ?`, suite.ID); err != nil {
 			return err
 		} else if taken {
-			return faultf(archive.ErrExists, nil, "create suite %s: the archive already has a suite of this id", suite.ID)
+			return archive.Faultf(archive.ErrExists, nil, "create suite %s: the archive already has a suite of this id", suite.ID)
 		}
 		tags, err := object(suite.Tags)
 		if err != nil {
@@ -33,7 +33,7 @@ func (a *Archive) CreateSuite(ctx context.Context, suite archive.Suite, runs []a
 		}
 		for _, run := range runs {
 			if run.Suite != suite.ID {
-				return faultf(archive.ErrInvalid, nil, "create run %s: it belongs to suite %q, not to %s", run.ID, run.Suite, suite.ID)
+				return archive.Faultf(archive.ErrInvalid, nil, "create run %s: it belongs to suite %q, not to %s", run.ID, run.Suite, suite.ID)
 			}
 			if err := insertRun(ctx, tx, run); err != nil {
 				return err
@@ -52,7 +52,7 @@ func (a *Archive) AddRuns(ctx context.Context, suite string, status result.Statu
 		}
 		for _, run := range runs {
 			if run.Suite != suite {
-				return faultf(archive.ErrInvalid, nil, "create run %s: it belongs to suite %q, not to %s", run.ID, run.Suite, suite)
+				return archive.Faultf(archive.ErrInvalid, nil, "create run %s: it belongs to suite %q, not to %s", run.ID, run.Suite, suite)
 			}
 			if err := insertRun(ctx, tx, run); err != nil {
 				return err
@@ -98,7 +98,7 @@ func (a *Archive) Annotate(ctx context.Context, suite string, annotation archive
 			delete(tags, name)
 		}
 		if len(tags) > archive.MostTags {
-			return faultf(archive.ErrInvalid, nil, "annotate suite %s: it would have %d tags, and %d are the maximum", suite, len(tags), archive.MostTags)
+			return archive.Faultf(archive.ErrInvalid, nil, "annotate suite %s: it would have %d tags, and %d are the maximum", suite, len(tags), archive.MostTags)
 		}
 		text, err := object(tags)
 		if err != nil {
@@ -113,7 +113,7 @@ func insertRun(ctx context.Context, tx *sql.Tx, run archive.RunRecord) error {
 	if taken, err := exists(ctx, tx, `SELECT 1 FROM run WHERE id = ?`, run.ID); err != nil {
 		return err
 	} else if taken {
-		return faultf(archive.ErrExists, nil, "create run %s: the archive already has a run of this id", run.ID)
+		return archive.Faultf(archive.ErrExists, nil, "create run %s: the archive already has a run of this id", run.ID)
 	}
 	properties, err := object(run.Properties)
 	if err != nil {
@@ -154,7 +154,7 @@ func insertAgents(ctx context.Context, tx *sql.Tx, run archive.RunRecord) error 
 }
 
 func notFound(what, id string) error {
-	return faultf(archive.ErrNotFound, nil, "find %s %s: not in the archive", what, id)
+	return archive.Faultf(archive.ErrNotFound, nil, "find %s %s: not in the archive", what, id)
 }
 
 func changedOne(res sql.Result, err error, what, id string) error {

@@ -6,10 +6,9 @@ import (
 	"database/sql"
 	"encoding/json"
 	"errors"
-	"fmt"
-	"math"
 
 	"github.com/benchd/benchd/internal/archive"
+	"github.com/benchd/benchd/internal/archive/column"
 	"github.com/benchd/benchd/internal/latency"
 	"github.com/benchd/benchd/internal/result"
 )
@@ -30,7 +29,7 @@ func (a *Archive) AddWindows(ctx context.Context, windows []latency.Window) ([]a
 				return err
 			}
 			fresh, err := adder.window(&windows[i])
-			if f, ok := errors.AsType[*fault](err); ok {
+			if f, ok := errors.AsType[*archive.Fault](err); ok {
 				receipts[i] = archive.Receipt{Err: f}
 				continue
 			}
@@ -134,7 +133,7 @@ func (s addStatements) begin(ctx context.Context, tx *sql.Tx) *adder {
 
 // window adds a window and reports whether it is new. A fault concerns this window alone.
 func (d *adder) window(w *latency.Window) (fresh bool, err error) {
-	if err := check(w); err != nil {
+	if err := column.Check(w); err != nil {
 		return false, err
 	}
 	row, err := d.phase(w.ID.Run, w.ID.Phase)
@@ -247,7 +246,7 @@ func (d *adder) requireStored(phase int64, w *latency.Window) error {
 	var one int
 	err := d.statements.findWindow.QueryRowContext(d.ctx, phase, w.ID.Seq, w.ID.Shard, w.ID.Attempt).Scan(&one)
 	if errors.Is(err, sql.ErrNoRows) {
-		return faultf(archive.ErrEnded, nil, "add window %d of shard %d (attempt %d) in phase %s of run %s: the run has ended",
+		return archive.Faultf(archive.ErrEnded, nil, "add window %d of shard %d (attempt %d) in phase %s of run %s: the run has ended",
 			w.ID.Seq, w.ID.Shard, w.ID.Attempt, w.ID.Phase, w.ID.Run)
 	}
 	return err
@@ -281,14 +280,14 @@ func (d *adder) measurement(window int64, s *latency.Series) error {
 	}
 	args := [15]any{window, s.Key.Op, s.Key.Outcome, s.Key.PartOf}
 	args[4] = int64(s.Response.Count())
-	args[5], args[6], args[7], args[8] = figures(s.Response)
+	args[5], args[6], args[7], args[8] = column.Figures(s.Response)
 	args[13] = d.response
 	if s.Service != s.Response {
 		if d.service, err = d.encode(d.service[:0], s.Service); err != nil {
 			return err
 		}
 		if !bytes.Equal(d.response, d.service) {
-			args[9], args[10], args[11], args[12] = figures(s.Service)
+			args[9], args[10], args[11], args[12] = column.Figures(s.Service)
 			args[14] = d.service
 		}
 	}
@@ -301,43 +300,4 @@ func (d *adder) encode(b []byte, h *latency.Histogram) ([]byte, error) {
 		return d.compact.Append(b, h)
 	}
 	return h.AppendBinary(b)
-}
-
-// check checks a window before anything of it is stored.
-func check(w *latency.Window) error {
-	refuse := func(format string, args ...any) error {
-		return faultf(archive.ErrInvalid, nil, "add window %d of shard %d (attempt %d) in phase %s of run %s: %s",
-			w.ID.Seq, w.ID.Shard, w.ID.Attempt, w.ID.Phase, w.ID.Run, fmt.Sprintf(format, args...))
-	}
-	if w.Watermark < 0 {
-		return refuse("invalid watermark %d", w.Watermark)
-	}
-	if w.ID.Seq < 0 || w.ID.Shard < 0 || w.ID.Attempt < 0 {
-		return refuse("its numbers must not be negative")
-	}
-	if w.End < w.Start {
-		return refuse("it ends at %v, before its start at %v", w.End, w.Start)
-	}
-	h := &w.Health
-	if n := max(w.Rows, w.Bytes, w.Issued, w.Recorded, h.NetRx, h.NetTx, h.LateSends, h.Backlog); n > math.MaxInt64 {
-		return refuse("a count of %d is too large", n)
-	}
-	if f := h.Cores + h.HostIdle + h.OwnCPU; math.IsNaN(f) || math.IsInf(f, 0) {
-		return refuse("a share of its health is not a number")
-	}
-	seen := make(map[latency.Key]bool, len(w.Series))
-	for i := range w.Series {
-		s := &w.Series[i]
-		if seen[s.Key] {
-			return refuse("it has %s twice", s.Key)
-		}
-		seen[s.Key] = true
-		if s.Response == nil || s.Service == nil {
-			return refuse("%s has no histogram", s.Key)
-		}
-		if n := s.Response.Count(); n != s.Service.Count() || n > math.MaxInt64 {
-			return refuse("%s has %d response times and %d service times", s.Key, n, s.Service.Count())
-		}
-	}
-	return nil
 }

@@ -1,8 +1,11 @@
-package sqlite
+package portable
 
 import (
 	"math"
+	"slices"
 	"time"
+
+	"github.com/benchd/benchd/internal/archive/column"
 )
 
 // Bounds on an imported file. Each is far above any real archive; docs/archive.md lists them.
@@ -21,23 +24,23 @@ const (
 // rowsOf bounds the rows of a table; 0 means no bound of its own.
 func rowsOf(table int) int {
 	switch table {
-	case tableSuite:
+	case Suite:
 		return 1
-	case tableRun:
+	case Run:
 		return 20_000
-	case tableAgent, tableEvent, tableLoaded, tableFigure, tableObservation:
+	case Agent, Event, Loaded, Figure, Observation:
 		return 1 << 20
-	case tablePhase:
+	case Phase:
 		return 20_000 * 16
 	}
 	return 0
 }
 
 // rangeOf bounds a whole number by its table and column.
-func rangeOf(table int, column string) (lowest, highest int64) {
-	switch column {
+func rangeOf(table int, name string) (lowest, highest int64) {
+	switch name {
 	case "seq", "rolled_seq":
-		if table == tableLoaded {
+		if table == Loaded {
 			return -1, maxImportedSeq
 		}
 		return 0, maxImportedSeq
@@ -46,7 +49,7 @@ func rangeOf(table int, column string) (lowest, highest int64) {
 	case "shard", "attempt", "repeat":
 		return 0, maxImportedParts
 	case "number":
-		return 0, maxRunFigures
+		return 0, column.MaxFigures
 	case "start_ns", "end_ns", "rolled_ns", "from_ns", "to_ns":
 		return 0, maxImportedTime
 	case "offset_ns":
@@ -60,8 +63,8 @@ func rangeOf(table int, column string) (lowest, highest int64) {
 }
 
 // sizeOf bounds a text or blob by its column.
-func sizeOf(column string) int {
-	switch column {
+func sizeOf(name string) int {
+	switch name {
 	case "spec", "plan", "properties", "header", "state", "rows", "points":
 		return maxImported
 	case "id", "suite", "run", "status", "case_name", "name", "source", "unit", "phase", "kind", "db":
@@ -75,22 +78,22 @@ func sizeOf(column string) int {
 }
 
 // bounded refuses a row with a value beyond its bound, and a file with too many or too large rows.
-func (im *importer) bounded(row rowOf) error {
-	table := exportedTables()[row.table.table].name
+func (im *importer) bounded(row Row) error {
+	table := im.known[row.Table].Name
 	if im.rows == nil {
 		im.rows = make(map[int]int)
 	}
-	im.rows[row.table.table]++
-	if most := rowsOf(row.table.table); most > 0 && im.rows[row.table.table] > most {
-		return damaged("it has more than %d rows of table %s", most, table)
+	im.rows[row.Table]++
+	if most := rowsOf(row.Table); most > 0 && im.rows[row.Table] > most {
+		return Damaged("it has more than %d rows of table %s", most, table)
 	}
 	size := 0
-	for column, at := range row.table.at {
+	for at, column := range row.Columns {
 		n := 0
-		switch v := row.values[at].(type) {
+		switch v := row.Values[at].(type) {
 		case int64:
-			if lowest, highest := rangeOf(row.table.table, column); v < lowest || v > highest {
-				return damaged("%s.%s is %d: it must be from %d to %d", table, column, v, lowest, highest)
+			if lowest, highest := rangeOf(row.Table, column); v < lowest || v > highest {
+				return Damaged("%s.%s is %d: it must be from %d to %d", table, column, v, lowest, highest)
 			}
 		case string:
 			n = len(v)
@@ -98,49 +101,49 @@ func (im *importer) bounded(row rowOf) error {
 			n = len(v)
 		}
 		if most := sizeOf(column); n > most {
-			return damaged("%s.%s has %d bytes: at most %d are allowed", table, column, n, most)
+			return Damaged("%s.%s has %d bytes: at most %d are allowed", table, column, n, most)
 		}
 		size += n
 	}
 	if size > maxImported {
-		return damaged("a row of table %s has %d bytes: at most %d are allowed", table, size, maxImported)
+		return Damaged("a row of table %s has %d bytes: at most %d are allowed", table, size, maxImported)
 	}
-	switch row.table.table {
-	case tableWindow, tableMeasurement, tableSample, tableLateness, tablePhase:
+	switch row.Table {
+	case Window, Measurement, Sample, Lateness, Phase:
 		return nil
-	case tableObservation:
+	case Observation:
 		return im.boundedPoints(row)
 	}
 	if im.whole += size; im.whole > maxImportedWhole {
-		return damaged("its data besides windows and observations has more than %d MiB", maxImportedWhole>>20)
+		return Damaged("its data besides windows and observations has more than %d MiB", maxImportedWhole>>20)
 	}
 	return nil
 }
 
 // boundedPoints bounds observations, which every result of their run has in memory.
-func (im *importer) boundedPoints(row rowOf) error {
+func (im *importer) boundedPoints(row Row) error {
 	value := func(column string) any {
-		at, ok := row.table.at[column]
-		if !ok {
+		at := slices.Index(row.Columns, column)
+		if at < 0 {
 			return nil
 		}
-		return row.values[at]
+		return row.Values[at]
 	}
 	blob, _ := value("points").([]byte)
 	from, _ := value("from_ns").(int64)
-	figures, err := decodePoints(time.Duration(from), blob)
+	figures, err := column.DecodePoints(time.Duration(from), blob)
 	if err != nil {
-		return damaged("its observations cannot be read (%v)", err)
+		return Damaged("its observations cannot be read (%v)", err)
 	}
 	if im.points == nil {
 		im.points = make(map[any]int)
 	}
 	run := value("run")
 	for _, f := range figures {
-		im.points[run] += len(f.at)
+		im.points[run] += len(f.At)
 	}
 	if im.points[run] > maxRunPoints {
-		return damaged("run %v has more than %d observed points", run, maxRunPoints)
+		return Damaged("run %v has more than %d observed points", run, maxRunPoints)
 	}
 	return nil
 }

@@ -1,10 +1,12 @@
-package sqlite
+package column
 
 import (
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"math"
 	"math/bits"
+	"slices"
 	"time"
 
 	"github.com/benchd/benchd/internal/result"
@@ -25,15 +27,18 @@ const (
 
 var errPoints = errors.New("malformed points")
 
-// numbered is a figure's part of a blob.
-type numbered struct {
-	number int
-	at     []time.Duration
-	values []float64
+// MaxFigures bounds the figures of a run. Further figures are dropped.
+const MaxFigures = 1 << 16
+
+// Numbered is a figure's part of a blob.
+type Numbered struct {
+	Number int
+	At     []time.Duration
+	Values []float64
 }
 
-// encodePoints encodes observations from an instant on; numbers are the figures'.
-func encodePoints(from time.Duration, figures []result.Observed, numbers []int) []byte {
+// EncodePoints encodes observations from an instant on; numbers are the figures'.
+func EncodePoints(from time.Duration, figures []result.Observed, numbers []int) []byte {
 	type set struct{ at []time.Duration }
 	var sets []set
 	same := func(a, b []time.Duration) bool {
@@ -84,8 +89,8 @@ func encodePoints(from time.Duration, figures []result.Observed, numbers []int) 
 	return b
 }
 
-// decodePoints decodes a blob.
-func decodePoints(from time.Duration, b []byte) ([]numbered, error) {
+// DecodePoints decodes a blob.
+func DecodePoints(from time.Duration, b []byte) ([]Numbered, error) {
 	if len(b) == 0 || b[0] != pointsVersion {
 		return nil, errPoints
 	}
@@ -100,24 +105,24 @@ func decodePoints(from time.Duration, b []byte) ([]numbered, error) {
 		}
 		sets = append(sets, at)
 	}
-	figures := make([]numbered, 0, r.number(min(maxBlobFigures, uint64(len(r.b)))))
+	figures := make([]Numbered, 0, r.number(min(maxBlobFigures, uint64(len(r.b)))))
 	points := 0
 	for range cap(figures) {
-		n := numbered{number: r.number(maxRunFigures)}
+		n := Numbered{Number: r.number(MaxFigures)}
 		which := r.number(uint64(len(sets)))
 		if r.bad || which >= len(sets) {
 			return nil, errPoints
 		}
-		n.at = sets[which]
-		if points += len(n.at); points > maxBlobPoints || len(n.at) > len(r.b) {
+		n.At = sets[which]
+		if points += len(n.At); points > maxBlobPoints || len(n.At) > len(r.b) {
 			return nil, errPoints
 		}
-		n.values = make([]float64, len(n.at))
+		n.Values = make([]float64, len(n.At))
 		var now uint64
-		for i := range n.values {
+		for i := range n.Values {
 			now ^= bits.ReverseBytes64(r.unsigned())
-			n.values[i] = math.Float64frombits(now)
-			if math.IsNaN(n.values[i]) || math.IsInf(n.values[i], 0) {
+			n.Values[i] = math.Float64frombits(now)
+			if math.IsNaN(n.Values[i]) || math.IsInf(n.Values[i], 0) {
 				r.bad = true
 			}
 		}
@@ -165,4 +170,21 @@ func (r *pointReader) number(most uint64) int {
 		return 0
 	}
 	return int(v)
+}
+
+// Order sorts the points of two agents that observed at the same time.
+func Order(o *result.Observed) {
+	if slices.IsSorted(o.At) {
+		return
+	}
+	index := make([]int, len(o.At))
+	for i := range index {
+		index[i] = i
+	}
+	slices.SortStableFunc(index, func(a, b int) int { return cmp.Compare(o.At[a], o.At[b]) })
+	sorted := result.Observed{Name: o.Name, Source: o.Source, Unit: o.Unit}
+	for _, i := range index {
+		sorted.At, sorted.Values = append(sorted.At, o.At[i]), append(sorted.Values, o.Values[i])
+	}
+	*o = sorted
 }

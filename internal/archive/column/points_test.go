@@ -1,4 +1,4 @@
-package sqlite
+package column
 
 import (
 	"math/rand/v2"
@@ -26,29 +26,29 @@ func TestObservationsAreStoredWithoutLoss(t *testing.T) {
 		}
 		figures, numbers = append(figures, o), append(numbers, 3*i)
 	}
-	got, err := decodePoints(from, encodePoints(from, figures, numbers))
+	got, err := DecodePoints(from, EncodePoints(from, figures, numbers))
 	require.NoError(t, err)
 	for i, f := range figures {
-		require.Equal(t, numbers[i], got[i].number)
-		require.ElementsMatch(t, f.At, got[i].at)
-		require.ElementsMatch(t, f.Values, got[i].values)
+		require.Equal(t, numbers[i], got[i].Number)
+		require.ElementsMatch(t, f.At, got[i].At)
+		require.ElementsMatch(t, f.Values, got[i].Values)
 	}
 }
 
 func FuzzPoints(f *testing.F) {
 	figures := archivetest.ObservedBy("a")
-	f.Add(int64(time.Second), encodePoints(time.Second, figures, []int{0, 1, 2}))
+	f.Add(int64(time.Second), EncodePoints(time.Second, figures, []int{0, 1, 2}))
 	f.Add(int64(0), []byte{pointsVersion, 0, 0})
 	f.Fuzz(func(t *testing.T, from int64, b []byte) {
 		if from < 0 || from > int64(maxSpan) {
 			return
 		}
-		figures, err := decodePoints(time.Duration(from), b)
+		figures, err := DecodePoints(time.Duration(from), b)
 		if err != nil {
 			return
 		}
 		for _, n := range figures {
-			require.Len(t, n.values, len(n.at))
+			require.Len(t, n.Values, len(n.At))
 		}
 	})
 }

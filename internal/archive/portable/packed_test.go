@@ -1,4 +1,4 @@
-package sqlite
+package portable
 
 import (
 	"bytes"

@@ -1,4 +1,4 @@
-package sqlite
+package column
 
 import (
 	"database/sql"
@@ -10,31 +10,30 @@ import (
 	"github.com/benchd/benchd/internal/latency"
 )
 
-// FuzzMeasurementRow checks that a row of a damaged file is either decoded to the values of its columns or refused.
-func FuzzMeasurementRow(f *testing.F) {
+// FuzzMeasurement checks that a row of a damaged file is either decoded to the values of its columns or refused.
+func FuzzMeasurement(f *testing.F) {
 	for _, samples := range []int{0, 1, 50} {
 		h := archivetest.HistogramOf(samples, 1)
 		blob := archivetest.Encoded(f, h)
-		sum, lowest, highest, overflow := figures(h)
+		sum, lowest, highest, overflow := Figures(h)
 		f.Add(int64(samples), sum, lowest, highest, overflow, blob, false, []byte(nil))
 		f.Add(int64(samples), sum, lowest, highest, overflow, blob, true, blob)
 		f.Add(int64(samples), sum, lowest, highest, overflow, blob, false, blob)
 		f.Add(int64(samples+1), sum, lowest, highest, overflow, blob, true, []byte(nil))
 	}
 	f.Fuzz(func(t *testing.T, count, sum, lowest, highest, overflow int64, response []byte, own bool, service []byte) {
-		column := func(v int64, valid bool) sql.NullInt64 { return sql.NullInt64{Int64: v, Valid: valid} }
-		row := measurementRow{
-			decode:   new(latency.Compactor).Decode,
-			key:      latency.Key{Op: "READ", Outcome: "OK"},
-			count:    count,
-			response: histogramColumns{column(sum, true), column(lowest, true), column(highest, true), column(overflow, true), response},
-			service:  histogramColumns{column(sum, own), column(lowest, own), column(highest, own), column(overflow, own), service},
+		nullable := func(v int64, valid bool) sql.NullInt64 { return sql.NullInt64{Int64: v, Valid: valid} }
+		row := Measurement{
+			Key:      latency.Key{Op: "READ", Outcome: "OK"},
+			Count:    count,
+			Response: Histogram{nullable(sum, true), nullable(lowest, true), nullable(highest, true), nullable(overflow, true), response},
+			Service:  Histogram{nullable(sum, own), nullable(lowest, own), nullable(highest, own), nullable(overflow, own), service},
 		}
-		s, err := row.series()
+		s, err := row.Series(new(latency.Compactor).Decode)
 		if err != nil {
 			return
 		}
-		require.Equal(t, row.key, s.Key)
+		require.Equal(t, row.Key, s.Key)
 		want := map[*latency.Histogram][]byte{s.Response: response}
 		if own {
 			want[s.Service] = service
@@ -44,7 +43,7 @@ func FuzzMeasurementRow(f *testing.F) {
 		for h, blob := range want {
 			require.Equal(t, blob, archivetest.Encoded(t, h), "a histogram has one encoding")
 			require.Equal(t, uint64(count), h.Count())
-			haveSum, haveLowest, haveHighest, haveOverflow := figures(h)
+			haveSum, haveLowest, haveHighest, haveOverflow := Figures(h)
 			require.Equal(t, []int64{sum, lowest, highest, overflow}, []int64{haveSum, haveLowest, haveHighest, haveOverflow})
 		}
 	})

@@ -1,4 +1,4 @@
-package sqlite
+package portable
 
 import (
 	"bufio"
@@ -20,8 +20,8 @@ import (
 //
 // Numbers are unsigned varints; a text or blob is preceded by its length, a value by its kind.
 const (
-	portableMagic   = "benchd suite\n"
-	portableVersion = 1
+	formatMagic   = "benchd suite\n"
+	formatVersion = 1
 )
 
 // Bounds on a file.
@@ -48,29 +48,30 @@ const (
 	valueBlob
 )
 
-// portableTable is a table as a file declares it.
-type portableTable struct {
-	name    string
-	columns []string
+// Table is a table as a file declares it.
+type Table struct {
+	Name    string
+	Columns []string
 }
 
-// portableWriter writes the format.
-type portableWriter struct {
+// Writer writes the format.
+type Writer struct {
 	out  *bufio.Writer
 	sum  hash.Hash
 	line []byte
 }
 
-func newPortableWriter(out io.Writer, tables []portableTable) (*portableWriter, error) {
-	w := &portableWriter{sum: sha256.New()}
+// NewWriter begins a file of these tables. The caller compresses it.
+func NewWriter(out io.Writer, tables []Table) (*Writer, error) {
+	w := &Writer{sum: sha256.New()}
 	w.out = bufio.NewWriterSize(io.MultiWriter(out, w.sum), 64<<10)
-	b := []byte(portableMagic)
-	b = binary.AppendUvarint(b, portableVersion)
+	b := []byte(formatMagic)
+	b = binary.AppendUvarint(b, formatVersion)
 	b = binary.AppendUvarint(b, uint64(len(tables)))
 	for _, t := range tables {
-		b = appendText(b, t.name)
-		b = binary.AppendUvarint(b, uint64(len(t.columns)))
-		for _, c := range t.columns {
+		b = appendText(b, t.Name)
+		b = binary.AppendUvarint(b, uint64(len(t.Columns)))
+		for _, c := range t.Columns {
 			b = appendText(b, c)
 		}
 	}
@@ -82,8 +83,8 @@ func appendText[T string | []byte](b []byte, text T) []byte {
 	return append(binary.AppendUvarint(b, uint64(len(text))), text...)
 }
 
-// row writes a row of the table with an index.
-func (w *portableWriter) row(table int, values []any) error {
+// Row writes a row of the table with an index: nil, int64, float64, string and []byte for each column.
+func (w *Writer) Row(table int, values []any) error {
 	b := binary.AppendUvarint(w.line[:0], uint64(table+1))
 	for _, value := range values {
 		switch v := value.(type) {
@@ -106,8 +107,8 @@ func (w *portableWriter) row(table int, values []any) error {
 	return err
 }
 
-// end writes the checksum.
-func (w *portableWriter) end() error {
+// End writes the checksum.
+func (w *Writer) End() error {
 	if err := w.out.WriteByte(0); err != nil {
 		return err
 	}
@@ -120,47 +121,49 @@ func (w *portableWriter) end() error {
 	return w.out.Flush()
 }
 
-// portableError describes a file that is not an exported suite, or is damaged.
-type portableError struct {
+// fileError describes a file that is not an exported suite, or is damaged.
+type fileError struct {
 	kind error
 	text string
 }
 
-func (e *portableError) Error() string { return e.text }
-func (e *portableError) Unwrap() error { return e.kind }
+func (e *fileError) Error() string { return e.text }
+func (e *fileError) Unwrap() error { return e.kind }
 
-func damaged(format string, args ...any) error {
-	return &portableError{archive.ErrDamaged, fmt.Sprintf(format, args...)}
+// Damaged returns the error of a damaged file; its text describes the damage.
+func Damaged(format string, args ...any) error {
+	return &fileError{archive.ErrDamaged, fmt.Sprintf(format, args...)}
 }
 
-// portableReader reads the format, and trusts none of its input.
-type portableReader struct {
+// Reader reads the format, and trusts none of its input.
+type Reader struct {
 	in     *bufio.Reader
 	sum    hash.Hash
 	left   int64
-	tables []portableTable
+	tables []Table
 }
 
-func newPortableReader(in io.Reader) (*portableReader, error) {
-	r := &portableReader{in: bufio.NewReaderSize(in, 64<<10), sum: sha256.New(), left: maxPortable}
-	magic := make([]byte, len(portableMagic))
-	if err := r.full(magic); err != nil || string(magic) != portableMagic {
-		return nil, damaged("it is not a suite exported by benchctl")
+// NewReader reads the head of a file that is not compressed any more.
+func NewReader(in io.Reader) (*Reader, error) {
+	r := &Reader{in: bufio.NewReaderSize(in, 64<<10), sum: sha256.New(), left: maxPortable}
+	magic := make([]byte, len(formatMagic))
+	if err := r.full(magic); err != nil || string(magic) != formatMagic {
+		return nil, Damaged("it is not a suite exported by benchctl")
 	}
 	version, err := r.number(math.MaxUint32)
 	if err != nil {
 		return nil, err
 	}
-	if version != portableVersion {
-		return nil, &portableError{archive.ErrNewer, fmt.Sprintf("it was exported by a newer benchd (its format has version %d, this benchd supports up to %d)", version, portableVersion)}
+	if version != formatVersion {
+		return nil, &fileError{archive.ErrNewer, fmt.Sprintf("it was exported by a newer benchd (its format has version %d, this benchd supports up to %d)", version, formatVersion)}
 	}
 	tables, err := r.number(maxTables)
 	if err != nil {
 		return nil, err
 	}
 	for range tables {
-		var t portableTable
-		if t.name, err = r.name(); err != nil {
+		var t Table
+		if t.Name, err = r.name(); err != nil {
 			return nil, err
 		}
 		columns, err := r.number(maxColumns)
@@ -172,15 +175,18 @@ func newPortableReader(in io.Reader) (*portableReader, error) {
 			if err != nil {
 				return nil, err
 			}
-			t.columns = append(t.columns, c)
+			t.Columns = append(t.Columns, c)
 		}
 		r.tables = append(r.tables, t)
 	}
 	return r, nil
 }
 
-// next reads a row, and returns the index of its table; after the last row it checks the checksum and returns io.EOF.
-func (r *portableReader) next() (table int, values []any, err error) {
+// Tables are those of the file.
+func (r *Reader) Tables() []Table { return r.tables }
+
+// Next reads a row, and returns the index of its table; after the last row it checks the checksum and returns io.EOF.
+func (r *Reader) Next() (table int, values []any, err error) {
 	at, err := r.number(uint64(len(r.tables)))
 	if err != nil {
 		return 0, nil, err
@@ -189,39 +195,39 @@ func (r *portableReader) next() (table int, values []any, err error) {
 		return 0, nil, r.finish()
 	}
 	t := r.tables[at-1]
-	values = make([]any, len(t.columns))
+	values = make([]any, len(t.Columns))
 	before := r.left
 	for i := range values {
 		if values[i], err = r.value(); err != nil {
 			return 0, nil, err
 		}
 		if before-r.left > maxRow {
-			return 0, nil, damaged("a row of table %s has more than %d MiB", t.name, maxRow>>20)
+			return 0, nil, Damaged("a row of table %s has more than %d MiB", t.Name, maxRow>>20)
 		}
 	}
 	return int(at - 1), values, nil
 }
 
-func (r *portableReader) finish() error {
+func (r *Reader) finish() error {
 	want := r.sum.Sum(nil)
 	got := make([]byte, len(want))
 	if err := r.full(got); err != nil {
 		return err
 	}
 	if !bytes.Equal(want, got) {
-		return damaged("its checksum is wrong")
+		return Damaged("its checksum is wrong")
 	}
 	_, err := r.in.ReadByte()
 	if err == nil {
-		return damaged("it has data after its end")
+		return Damaged("it has data after its end")
 	}
 	return err
 }
 
 // full fills b.
-func (r *portableReader) full(b []byte) error {
+func (r *Reader) full(b []byte) error {
 	if r.left -= int64(len(b)); r.left < 0 {
-		return damaged("its content has more than %d GiB", maxPortable>>30)
+		return Damaged("its content has more than %d GiB", maxPortable>>30)
 	}
 	if _, err := io.ReadFull(r.in, b); err != nil {
 		return cutShort(err)
@@ -233,46 +239,46 @@ func (r *portableReader) full(b []byte) error {
 // cutShort keeps errors of the source, and turns a premature end into an error of the file.
 func cutShort(err error) error {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		return damaged("it is truncated")
+		return Damaged("it is truncated")
 	}
 	return err
 }
 
 // ReadByte implements io.ByteReader, for varints.
-func (r *portableReader) ReadByte() (byte, error) {
+func (r *Reader) ReadByte() (byte, error) {
 	var b [1]byte
 	err := r.full(b[:])
 	return b[0], err
 }
 
-func (r *portableReader) number(most uint64) (uint64, error) {
+func (r *Reader) number(most uint64) (uint64, error) {
 	n, err := binary.ReadUvarint(r)
 	if err != nil {
 		return 0, numberError(err)
 	}
 	if n > most {
-		return 0, damaged("a number in it is too large")
+		return 0, Damaged("a number in it is too large")
 	}
 	return n, nil
 }
 
 func numberError(err error) error {
-	if _, ours := errors.AsType[*portableError](err); ours || err == nil {
+	if _, ours := errors.AsType[*fileError](err); ours || err == nil {
 		return err
 	}
 	if err.Error() == "binary: varint overflows a 64-bit integer" {
-		return damaged("a number in it is too large")
+		return Damaged("a number in it is too large")
 	}
 	return err
 }
 
-func (r *portableReader) name() (string, error) {
+func (r *Reader) name() (string, error) {
 	b, err := r.bytes(maxName)
 	return string(b), err
 }
 
 // bytes reads a text or blob. It allocates memory for received bytes, not for the announced length.
-func (r *portableReader) bytes(most uint64) ([]byte, error) {
+func (r *Reader) bytes(most uint64) ([]byte, error) {
 	n, err := r.number(most)
 	if err != nil {
 		return nil, err
@@ -289,7 +295,7 @@ func (r *portableReader) bytes(most uint64) ([]byte, error) {
 	return b, nil
 }
 
-func (r *portableReader) value() (any, error) {
+func (r *Reader) value() (any, error) {
 	kind, err := r.ReadByte()
 	if err != nil {
 		return nil, err
@@ -305,7 +311,7 @@ func (r *portableReader) value() (any, error) {
 		err := r.full(b[:])
 		v := math.Float64frombits(binary.LittleEndian.Uint64(b[:]))
 		if err == nil && (math.IsNaN(v) || math.IsInf(v, 0)) {
-			err = damaged("a value in it is not a number")
+			err = Damaged("a value in it is not a number")
 		}
 		return v, err
 	case valueText:
@@ -314,5 +320,5 @@ func (r *portableReader) value() (any, error) {
 	case valueBlob:
 		return r.bytes(maxValue)
 	}
-	return nil, damaged("it has a value of unknown kind %d", kind)
+	return nil, Damaged("it has a value of unknown kind %d", kind)
 }

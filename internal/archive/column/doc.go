@@ -1,0 +1,8 @@
+// Package column has what archives in SQL databases have in common: how windows, measurements and observations become columns. It accesses
+// no database.
+//
+//  1. Check refuses an inconsistent window before anything of it is stored.
+//  2. Figures are a histogram's exact figures as columns, and Measurement is a row with its histograms: Series decodes it, and compares
+//     the histograms with their figures.
+//  3. EncodePoints packs observations into a blob, DecodePoints unpacks it, and Order sorts what several agents observed.
+package column
