@@ -62,6 +62,7 @@ func layers() []layer {
 			{name: "sandbox/control"},
 			{name: "archive"},
 			{name: "archive/sqlite", beside: []string{"archive", "archive/portable", "archive/column"}},
+			{name: "archive/mirror", beside: []string{"archive"}, only: []string{"cmd", "test"}},
 			{name: "archive/portable", beside: []string{"archive", "archive/column"}, only: []string{"archive/sqlite"}},
 			{name: "archive/column", beside: []string{"archive"}, only: []string{"archive/sqlite", "archive/portable"}},
 			{name: "report"},

@@ -44,6 +44,8 @@ type Archive interface {
 
 	Export(ctx context.Context, suite string, to io.Writer) error
 	Import(ctx context.Context, from io.Reader, check func(context.Context, archive.Suite, []archive.RunRecord) error) (string, error)
+	Copy(ctx context.Context, suite string, to io.Writer) error
+	Take(ctx context.Context, from io.Reader) (string, error)
 	Oldest(ctx context.Context) (id string, ended time.Time, err error)
 	Size(ctx context.Context) (int64, error)
 	Remove(ctx context.Context, suite string) error
@@ -91,6 +93,7 @@ func Run(t *testing.T, open Open) {
 		{"schedules are read as they were stored", testSchedulesAreReadAsTheyWereStored},
 		{"a removed schedule leaves nothing", testARemovedScheduleLeavesNothing},
 		{"observations come back in order", testObservationsComeBackInOrder},
+		{"a copied suite is the same", testACopiedSuiteIsTheSame},
 	} {
 		t.Run(c.name, func(t *testing.T) { c.run(t, open) })
 	}

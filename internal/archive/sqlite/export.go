@@ -39,8 +39,22 @@ const ofRuns = ` WHERE run IN (SELECT id FROM run WHERE suite = ?)`
 // Export writes an ended suite with all its rows as one file, from one snapshot; a suite that has not ended is ErrNotEnded.
 // As with Windows, write without pauses.
 func (a *Archive) Export(ctx context.Context, id string, to io.Writer) error {
+	return a.copyTo(ctx, id, to, func(ctx context.Context, tx *sql.Tx) error {
+		return requireEnded(ctx, tx, id, "export", "wait for its end, or cancel it")
+	})
+}
+
+// Copy writes a suite as Export does, whether it has ended or not.
+func (a *Archive) Copy(ctx context.Context, id string, to io.Writer) error {
+	return a.copyTo(ctx, id, to, func(ctx context.Context, tx *sql.Tx) error {
+		_, err := suiteOf(ctx, tx, id)
+		return err
+	})
+}
+
+func (a *Archive) copyTo(ctx context.Context, id string, to io.Writer, allowed func(context.Context, *sql.Tx) error) error {
 	return a.readLong(ctx, "export suite "+id+" of", func(ctx context.Context, tx *sql.Tx) error {
-		if err := requireEnded(ctx, tx, id, "export", "wait for its end, or cancel it"); err != nil {
+		if err := allowed(ctx, tx); err != nil {
 			return err
 		}
 		zip, err := gzip.NewWriterLevel(to, gzip.BestSpeed)
