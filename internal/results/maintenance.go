@@ -3,6 +3,7 @@ package results
 import (
 	"context"
 	"errors"
+	"maps"
 	"slices"
 	"time"
 
@@ -69,6 +70,11 @@ func (s *Store) LookAfter(ctx context.Context) error {
 
 // rollUpEach rolls up phases one after another; a panic sets aside only the phase's suite.
 func (s *Store) rollUpEach(ctx context.Context, extents []archive.PhaseExtent, roll func(context.Context, archive.PhaseExtent) error) error {
+	there := make(map[phaseID]bool, len(extents))
+	for _, e := range extents {
+		there[phaseID{e.Run, e.Phase}] = true
+	}
+	maps.DeleteFunc(s.settled, func(id phaseID, _ bool) bool { return !there[id] })
 	for _, e := range extents {
 		if err := s.quarantine.Do(record.SuiteOf(e.Run), "roll up phase "+e.Phase+" of run "+e.Run, func() error { return roll(ctx, e) }); err != nil {
 			return err
@@ -77,9 +83,19 @@ func (s *Store) rollUpEach(ctx context.Context, extents []archive.PhaseExtent, r
 	return nil
 }
 
+// phaseID names a phase of a run.
+type phaseID struct{ run, phase string }
+
 // rollUp rolls a phase up.
 func (s *Store) rollUp(ctx context.Context, e archive.PhaseExtent) error {
+	id := phaseID{e.Run, e.Phase}
+	if s.settled[id] {
+		return nil
+	}
 	roll, due, err := s.rollOf(ctx, e)
+	if err == nil && !due && e.Ended {
+		s.settled[id] = true // no window comes any more
+	}
 	if err != nil || !due {
 		return err
 	}

@@ -22,6 +22,7 @@ import (
 
 // Archive provides the data of results.
 type Archive interface {
+	Suites(ctx context.Context) ([]archive.SuiteSummary, error)
 	Suite(ctx context.Context, id string) (archive.Suite, error)
 	Run(ctx context.Context, id string) (archive.RunRecord, error)
 	Runs(ctx context.Context, suite string) ([]archive.RunRecord, error)
@@ -72,6 +73,7 @@ type Store struct {
 	sealed     *sealed
 	sealing    singleflight.Group // by key: requests for what is kept of a run share one computation
 	sealedRuns map[string]bool    // those that maintenance has looked at; only it uses them
+	settled    map[phaseID]bool   // ended phases of which maintenance has rolled up all; only it uses them
 }
 
 // New returns a store.
@@ -79,7 +81,7 @@ func New(config Config) *Store {
 	return &Store{
 		archive: config.Archive, reader: config.Reader, version: config.Version, keep: config.Keep, date: clock.NewSettled(config.Clock),
 		quarantine: config.Quarantine, log: config.Logger, documents: newDocuments(mostDocuments),
-		sealed: newSealed(config.Sealed, config.Logger), sealedRuns: make(map[string]bool),
+		sealed: newSealed(config.Sealed, config.Logger), sealedRuns: make(map[string]bool), settled: make(map[phaseID]bool),
 	}
 }
 

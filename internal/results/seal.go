@@ -2,7 +2,6 @@ package results
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"time"
 
@@ -19,10 +18,15 @@ func (s *Store) sealEach(ctx context.Context, extents []archive.PhaseExtent) err
 	if s.sealed.dir == "" {
 		return nil
 	}
-	s.sealed.forget(func(suite string) bool {
-		_, err := s.archive.Suite(ctx, suite)
-		return errors.Is(err, archive.ErrNotFound)
-	})
+	suites, err := s.archive.Suites(ctx)
+	if err != nil {
+		return err
+	}
+	have := make(map[string]bool, len(suites))
+	for _, suite := range suites {
+		have[suite.ID] = true
+	}
+	s.sealed.forget(func(suite string) bool { return !have[suite] })
 	for _, e := range extents {
 		if !s.sealedRuns[e.Run] && s.mayBeLong(e) {
 			if err := s.quarantine.Do(record.SuiteOf(e.Run), "make the result of run "+e.Run, func() error { return s.seal(ctx, e.Run) }); err != nil {
@@ -77,7 +81,7 @@ func (s *Store) compute(ctx context.Context, suite archive.Suite, archived archi
 	}
 	if s.sealed.dir == "" || !slices.ContainsFunc(extents, s.mayBeLong) {
 		doc, windows, err := s.build(ctx, suite, archived, nil)
-		if err == nil && windows >= s.sealed.windows {
+		if err == nil && windows >= s.sealed.documents {
 			s.sealed.keepDocument(key, doc)
 		}
 		return doc, err
@@ -95,8 +99,10 @@ func (s *Store) compute(ctx context.Context, suite archive.Suite, archived archi
 	if err == nil {
 		err = p.end(windows)
 	}
-	if err == nil && windows >= s.sealed.windows {
+	if err == nil && windows >= s.sealed.documents {
 		s.sealed.keepDocument(key, doc)
+	}
+	if err == nil && windows >= s.sealed.windows {
 		s.log.Info("result of a long run is computed", "run", archived.ID, "windows", windows, "took", began.Elapsed().Round(time.Millisecond))
 	}
 	return doc, err

@@ -26,6 +26,10 @@ import (
 // sealedWindows is how many windows a run must have to be sealed: to read those of a smaller one takes less than a second.
 const sealedWindows = 2000
 
+// sealedDocuments is how many windows a run must have for its document to be kept: a suite can have hundreds of such runs, and its result takes
+// the documents of all.
+const sealedDocuments = 100
+
 // sealed keeps what is computed from all windows of ended runs in files, so that it is computed once, and not again after a restart
 // or for each report: the document of a run, its histograms in the columns of charts, the points of its series, and the course of its agents. Each file begins with a key, which
 // identifies its input and the program that computed it. Files that cannot be read, or have another key, are made again.
@@ -36,6 +40,7 @@ type sealed struct {
 	clean   func()                 // removes what was not completed before a restart, once
 
 	windows              int // that a run must have
+	documents            int // likewise, for its document alone
 	mostLogs, mostOfLogs int64
 }
 
@@ -49,7 +54,7 @@ const (
 )
 
 func newSealed(dir string, log *slog.Logger) *sealed {
-	s := &sealed{dir: dir, log: log, program: sync.OnceValues(fingerprint), windows: sealedWindows, mostLogs: mostLogs, mostOfLogs: mostOfLogs}
+	s := &sealed{dir: dir, log: log, program: sync.OnceValues(fingerprint), windows: sealedWindows, documents: sealedDocuments, mostLogs: mostLogs, mostOfLogs: mostOfLogs}
 	s.clean = sync.OnceFunc(func() {
 		left, _ := filepath.Glob(filepath.Join(dir, incomplete))
 		for _, path := range left {
