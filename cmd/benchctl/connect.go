@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"google.golang.org/grpc/credentials"
 
 	"github.com/benchd/benchd/internal/certs"
 	"github.com/benchd/benchd/internal/cli"
@@ -32,7 +33,7 @@ const usualCoordinator = "127.0.0.1:7070"
 func addConnectFlags(cmd *cobra.Command) *connectFlags {
 	f := &connectFlags{}
 	cmd.Flags().StringVar(&f.coordinator, "coordinator", "",
-		"`HOST:PORT` of the coordinator, or unix:PATH of its socket on this machine; default is that of the profile, else "+usualCoordinator)
+		"`HOST:PORT` of the coordinator, or of all that share its archive, separated by commas; or unix:PATH of its socket on this machine; default is that of the profile, else "+usualCoordinator)
 	addProfileFlag(cmd, &f.profile, "use the profile `NAME` of benchctl login; default is the one of --coordinator, else the current one; off uses none")
 	f.tls = cli.AddTLSFlags(cmd, people()...)
 	cmd.Flags().BoolVar(&f.insecure, "insecure", false, "connect beyond this machine without TLS: everyone on the network can read and control it")
@@ -56,7 +57,9 @@ func (f *connectFlags) dial() (*remote.Client, error) {
 		return nil, usage(err)
 	}
 	f.coordinator = cmp.Or(f.coordinator, p.Address, usualCoordinator)
-	if err := security.CheckLocal("--coordinator", f.coordinator, f.tls.Given() || p.Secured(), f.insecure); err != nil {
+	secured := f.tls.Given() || p.Secured()
+	addresses, err := cli.Coordinators("--coordinator", f.coordinator, secured, f.insecure)
+	if err != nil {
 		return nil, err
 	}
 	load := func() (*certs.Store, error) { return f.tls.Load(certs.Options{}) }
@@ -75,7 +78,9 @@ func (f *connectFlags) dial() (*remote.Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	client, err := remote.Dial(f.coordinator, cli.RenewedCredentials(load, store, f.coordinator))
+	client, err := remote.DialLeader(addresses, func(address string) (credentials.TransportCredentials, error) {
+		return cli.RenewedCredentials(load, store, address), security.CheckLocal("coordinator", address, secured, f.insecure)
+	})
 	if err != nil {
 		return nil, err
 	}

@@ -26,7 +26,7 @@ the user expires or is revoked, and when the coordinator restarts.`,
 	}
 	connect := addConnectFlags(cmd)
 	return cli.Command{Command: cmd, Run: ask(connect, func(ctx context.Context, c *cli.Context, client *remote.Client, _ []string) error {
-		console, err := client.OpenConsole(ctx, connect.coordinator)
+		console, err := client.OpenConsole(ctx)
 		if err != nil {
 			return err
 		}

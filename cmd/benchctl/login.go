@@ -16,7 +16,7 @@ import (
 	"github.com/benchd/benchd/internal/profile"
 	"github.com/benchd/benchd/internal/remote"
 	"github.com/benchd/benchd/internal/report"
-	"github.com/benchd/benchd/internal/security"
+	"github.com/benchd/benchd/internal/wire/route"
 )
 
 type loginFlags struct {
@@ -34,6 +34,8 @@ func loginCommand() cli.Command {
 the CA as a profile in your configuration folder, which no other user can read. It stores nothing if the connection fails.
 The profile becomes the current one.
 
+Of several coordinators that share one archive give the addresses of all, separated by commas: commands connect to the one that leads.
+
 All commands use the profile whose address is --coordinator; without --coordinator they use the current profile, and connect
 to its address. The command line, the environment and the file of --config override a profile: with a --tls flag from there,
 none of its certificates is used.
@@ -41,10 +43,11 @@ none of its certificates is used.
 A certificate that was renewed needs another login. A coordinator on this machine without TLS needs no certificate.`,
 		Example: `  benchctl login bench.example.org:7070 --tls-cert tls.crt --tls-key tls.key --tls-ca ca.crt
   benchctl login bench.example.org:7070 --tls-cert anna/tls.crt --tls-key anna/tls.key --tls-ca anna/ca.crt --profile anna
+  benchctl login bench-a:7070,bench-b:7070 --profile bench --tls-cert tls.crt --tls-key tls.key --tls-ca ca.crt
   benchctl login unix:/run/benchd/benchd.sock`,
 		Args: cli.Exactly("HOST:PORT"),
 	}
-	addProfileFlag(cmd, &f.profile, "`NAME` of the profile; default is the host's name")
+	addProfileFlag(cmd, &f.profile, "`NAME` of the profile; default is the name of the (first) host")
 	f.tls = cli.AddTLSFlags(cmd, people()...)
 	cmd.Flags().BoolVar(&f.insecure, "insecure", false, "log in beyond this machine without TLS; later commands need this flag, too")
 	return cli.Command{Command: cmd, Run: func(ctx context.Context, c *cli.Context, args []string) error {
@@ -53,9 +56,11 @@ A certificate that was renewed needs another login. A coordinator on this machin
 }
 
 func login(ctx context.Context, c *cli.Context, f loginFlags, address string) error {
-	if err := security.CheckLocal("coordinator", address, f.tls.Given(), f.insecure); err != nil {
+	addresses, err := cli.Coordinators("coordinator", address, f.tls.Given(), f.insecure)
+	if err != nil {
 		return err
 	}
+	address = route.Join(addresses)
 	folder, name := cli.Profiles(), cmp.Or(f.profile, profile.NameOf(address))
 	if err := free(folder, name, address); err != nil {
 		return usage(err)
@@ -64,7 +69,7 @@ func login(ctx context.Context, c *cli.Context, f loginFlags, address string) er
 	if err != nil {
 		return err
 	}
-	client, err := remote.Dial(address, cli.CoordinatorCredentials(store, address))
+	client, err := remote.DialLeader(addresses, cli.LeaderCredentials(store, f.insecure))
 	if err != nil {
 		return err
 	}
@@ -96,7 +101,7 @@ func free(folder profile.Folder, name, address string) error {
 	switch {
 	case profile.CheckName(name) != nil:
 		return err
-	case p.Address != "" && p.Address != address:
+	case p.Address != "" && !p.At(address):
 		return fmt.Errorf("profile %s is for the coordinator at %s: give another name with --profile, or remove it with `benchctl logout %s`", name, p.Address, name)
 	}
 	return nil // a broken one of this address is replaced

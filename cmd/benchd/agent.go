@@ -33,6 +33,7 @@ import (
 
 type agentFlags struct {
 	coordinator, name  string
+	coordinators       []string // of coordinator
 	labels, hooks      config.Pairs
 	metrics, advertise string
 	spool, rawIO       string
@@ -57,10 +58,11 @@ func agentCommand() cli.Command {
 		Use:   "agent --coordinator HOST:PORT",
 		Short: "Produce load for a coordinator",
 		Long: `Agent connects to a coordinator, receives its part of a run, and produces that load. It needs no open port except that of its
-metrics. If the coordinator is unreachable, the agent continues, keeps its measurements, and connects again. After
+metrics. If the coordinator is unreachable, the agent continues, keeps its measurements, and connects again. Of several
+coordinators that share one archive, it connects to the one that leads. After
 --orphan-timeout it stops the load, because nobody can cancel it. Measurements stay on disk, in --spool, until the
 coordinator has stored them: an agent that was killed delivers them when it is started again with the same --name and
---coordinator.
+the same first address of --coordinator.
 
 SIGTERM ends it within five seconds: its workers stop, it delivers its last windows, and the run continues without it or
 fails, depending on "benchctl submit --on-agent-loss".
@@ -85,7 +87,7 @@ these files, and an agent that has them writes no core dumps.`,
   BENCHD_LABEL=zone=a,rack=3 benchd agent --config agent.yaml`,
 	}
 	fs := cmd.Flags()
-	fs.StringVar(&f.coordinator, "coordinator", "", "`HOST:PORT` of the coordinator, or unix:PATH of its socket on this machine; required")
+	fs.StringVar(&f.coordinator, "coordinator", "", "`HOST:PORT` of the coordinator, or of all that share its archive, separated by commas; or unix:PATH of its socket on this machine; required")
 	fs.StringVar(&f.name, "name", "", "`NAME` of the agent, unique among the agents of a coordinator; default is the name in its certificate, or without one the host's name")
 	config.PairsVar(fs, &f.labels, "label", "", "label by which runs select agents; repeatable")
 	config.PairsVar(fs, &f.hooks, "hook", "", "allow runs to start this command: name=command with its arguments, such as restart=/opt/cluster/restart.sh; started without a shell; repeatable")
@@ -143,9 +145,11 @@ func (f *agentFlags) validate(cmd *cobra.Command) error {
 		return err
 	}
 	f.webConfig, err = debugserver.OpenWebConfig(f.web)
+	var wrong error
+	f.coordinators, wrong = cli.Coordinators("--coordinator", f.coordinator, f.tls.Given(), f.insecure)
 	return errors.Join(
 		err,
-		security.CheckLocal("--coordinator", f.coordinator, f.tls.Given(), f.insecure),
+		wrong,
 		security.CheckSecured("--metrics-listen", f.metrics, webSecured(f.webConfig, f.tls), f.insecure),
 	)
 }
@@ -204,12 +208,14 @@ func runAgent(ctx context.Context, c *cli.Context, cmd *cobra.Command, f *agentF
 	actors[doctor.Target] = doctor.Open(doctor.This(), doctor.Use{
 		Folders: []doctor.Folder{spoolFolderOf(spool, base)}, Certificates: f.tls.Inspect(),
 	})
+	credentials := cli.LeaderCredentials(own.store, f.insecure)
 	a, err := agent.New(agent.Config{
-		Coordinator: f.coordinator,
-		Dial: []grpc.DialOption{
-			grpc.WithTransportCredentials(cli.CoordinatorCredentials(own.store, f.coordinator)),
-			// A coordinator is in the user's own network, where no proxy is needed.
-			grpc.WithNoProxy(),
+		Coordinator: f.coordinators[0], Others: f.coordinators[1:],
+		// A coordinator is in the user's own network, where no proxy is needed.
+		Dial: []grpc.DialOption{grpc.WithNoProxy()},
+		DialTo: func(address string) ([]grpc.DialOption, error) {
+			creds, err := credentials(address)
+			return []grpc.DialOption{grpc.WithTransportCredentials(creds)}, err
 		},
 		Reader: targets.Reader(), Drivers: targets.Drivers(), Actors: actors, Sources: targets.Sources(), Hooks: hooks, Name: own.name, Labels: f.labels.Map(), Version: c.Version, MetricsAddress: f.advertised(web),
 		OrphanTimeout: f.orphan, Spool: spool, SpoolBase: base, Clock: source, Logger: c.Logger, Registerer: registry,

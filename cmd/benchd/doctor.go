@@ -60,7 +60,7 @@ coordinator, target or a port cannot be reached or used, and 1 if another findin
   benchd doctor -o json | jq -r '.findings[] | select(.verdict == "bad").cure'`,
 	}
 	fs := cmd.Flags()
-	fs.StringVar(&f.coordinator, "coordinator", "", "`HOST:PORT` of the coordinator, or unix:PATH of its socket, for the machine of an agent")
+	fs.StringVar(&f.coordinator, "coordinator", "", "`HOST:PORT` of the coordinator, or of all that share its archive, separated by commas; or unix:PATH of its socket; for the machine of an agent")
 	fs.StringVar(&f.listen, "listen", "127.0.0.1:7070", "gRPC `HOST:PORT` of a coordinator on this machine, or unix:PATH of its socket")
 	fs.StringVar(&f.http, "http", "127.0.0.1:7071", "HTTP `HOST:PORT` of a coordinator on this machine")
 	fs.StringVar(&f.data, "data", "benchd-data", "`DIR` of the archive of a coordinator on this machine")
@@ -133,8 +133,9 @@ func (f *doctorFlags) use(running programs) (doctor.Use, error) {
 			Folders:      []doctor.Folder{spoolFolderOf(spoolFolder(f.spool))},
 			Ports:        []doctor.Port{{Flag: "--metrics-listen", Address: f.metrics, Serves: running.healthy}},
 		}
+		_, err := cli.Coordinators("--coordinator", f.coordinator, f.tls.Given(), f.insecure)
 		return use, errors.Join(
-			security.CheckLocal("--coordinator", f.coordinator, f.tls.Given(), f.insecure),
+			err,
 			security.CheckSecured("--metrics-listen", f.metrics, f.tls.Given(), f.insecure),
 		)
 	}
@@ -162,7 +163,11 @@ func spoolFolderOf(dir, base string) doctor.Folder {
 }
 
 func (f *doctorFlags) askCoordinator(ctx context.Context, c *cli.Context, store *certs.Store) ([]doctor.Finding, error) {
-	client, err := remote.Dial(f.coordinator, cli.CoordinatorCredentials(store, f.coordinator))
+	addresses, err := cli.Coordinators("--coordinator", f.coordinator, f.tls.Given(), f.insecure)
+	if err != nil {
+		return nil, err
+	}
+	client, err := remote.DialLeader(addresses, cli.LeaderCredentials(store, f.insecure))
 	if err != nil {
 		return nil, err
 	}

@@ -60,7 +60,7 @@ type certified struct {
 // certify loads the certificate of an agent, after it has joined if it must, and follows its changes.
 func (f *agentFlags) certify(ctx context.Context, c *cli.Context, cmd *cobra.Command, source *clock.Source, registry prometheus.Registerer) (*certified, error) {
 	if f.folder != "" {
-		join := enroll.Config{Coordinator: f.coordinator, Name: f.name, Logger: c.Logger, Clock: source}
+		join := enroll.Config{Coordinators: f.coordinators, Name: f.name, Logger: c.Logger, Clock: source}
 		if f.join.token != "" {
 			join.Token = func() (string, error) { return readToken(c, f.join.token) }
 		}
@@ -81,7 +81,7 @@ func (f *agentFlags) certify(ctx context.Context, c *cli.Context, cmd *cobra.Com
 		return own, nil
 	}
 	r, err := enroll.NewRenewer(enroll.RenewerConfig{
-		Folder: f.folder, Coordinator: f.coordinator, Store: store, Logger: c.Logger, Registerer: registry, Clock: source,
+		Folder: f.folder, Coordinators: f.coordinators, Store: store, Logger: c.Logger, Registerer: registry, Clock: source,
 	})
 	if err != nil {
 		own.stop()

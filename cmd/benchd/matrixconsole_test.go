@@ -80,7 +80,7 @@ func newBrowsers(t *testing.T) *browsers {
 func (b *browsers) code(peer string) string {
 	b.t.Helper()
 	client := remote.New(b.m.dial(b.t, "grpc", peer), nil, "the coordinator")
-	console, err := client.OpenConsole(b.t.Context(), b.m.listeners["grpc"])
+	console, err := client.OpenConsole(b.t.Context())
 	require.NoError(b.t, err)
 	u, err := url.Parse(console.URL)
 	require.NoError(b.t, err)

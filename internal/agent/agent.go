@@ -14,6 +14,7 @@ import (
 	benchdv1 "github.com/benchd/benchd/internal/gen/benchd/v1"
 	"github.com/benchd/benchd/internal/promexport"
 	"github.com/benchd/benchd/internal/wire"
+	"github.com/benchd/benchd/internal/wire/route"
 )
 
 // Bounds of the parts of a shutdown; together they stay below five seconds.
@@ -88,7 +89,8 @@ func (a *Agent) Run(ctx context.Context) error {
 	ending := clock.Mono()
 	defer func() { a.closeWindows(joinWithin - ending.Elapsed()) }()
 	a.host = hostFacts(ctx, a.config.rawIO(), a.log)
-	conn, err := a.dial()
+	way := route.New(append([]string{a.config.Coordinator}, a.config.Others...))
+	conn, err := a.dial(way.Address())
 	if err != nil {
 		return err
 	}
@@ -98,7 +100,7 @@ func (a *Agent) Run(ctx context.Context) error {
 	a.lost()
 	go func() {
 		defer close(linked)
-		err = a.link(a.life, conn)
+		err = a.link(a.life, way, conn)
 	}()
 	select {
 	case <-linked:

@@ -29,8 +29,13 @@ import (
 type Config struct {
 	// Coordinator is the address of the coordinator, in the form of gRPC's resolvers.
 	Coordinator string
+	// Others are the addresses of further coordinators that share its archive. The agent serves the one that leads. Default: none.
+	Others []string
 	// Dial has transport credentials, and a dialer where the network is in memory.
 	Dial []grpc.DialOption
+	// DialTo returns further options for an address, or refuses it: a standby may name a leader that is none of the addresses.
+	// Default: none.
+	DialTo func(address string) ([]grpc.DialOption, error)
 	// Reader reads the properties of runs; it has at least the targets of Drivers.
 	Reader *spec.Reader
 	// Drivers are the targets of this build, by name.

@@ -13,6 +13,7 @@ import (
 
 	benchdv1 "github.com/benchd/benchd/internal/gen/benchd/v1"
 	"github.com/benchd/benchd/internal/wire"
+	"github.com/benchd/benchd/internal/wire/route"
 )
 
 // Pauses between attempts to reach the coordinator.
@@ -29,23 +30,31 @@ const (
 
 var errNoWelcome = fmt.Errorf("the coordinator did not answer within %s", welcomeWithin)
 
-// dial returns a connection to the coordinator, which opens it when it is first used.
-func (a *Agent) dial() (*grpc.ClientConn, error) {
-	conn, err := grpc.NewClient(a.config.Coordinator, a.config.dialOptions()...)
+// dial returns a connection to a coordinator, which opens it when it is first used.
+func (a *Agent) dial(address string) (*grpc.ClientConn, error) {
+	options := a.config.dialOptions()
+	if a.config.DialTo != nil {
+		more, err := a.config.DialTo(address)
+		if err != nil {
+			return nil, err
+		}
+		options = append(options, more...)
+	}
+	conn, err := grpc.NewClient(address, options...)
 	if err != nil {
-		return nil, fmt.Errorf("connect to coordinator %s: %w", a.config.Coordinator, err)
+		return nil, fmt.Errorf("connect to coordinator %s: %w", address, err)
 	}
 	return conn, nil
 }
 
-// link keeps a stream to the coordinator open until ctx ends, and closes the connection. It returns an error when the coordinator
-// refuses the agent.
-func (a *Agent) link(ctx context.Context, conn *grpc.ClientConn) (err error) {
+// link keeps a stream to the coordinator that leads open until ctx ends, and closes the connection. It returns an error when the
+// coordinator refuses the agent.
+func (a *Agent) link(ctx context.Context, way *route.Route, conn *grpc.ClientConn) (err error) {
 	defer func() { err = errors.Join(err, conn.Close()) }()
-	client := benchdv1.NewAgentServiceClient(conn)
 	pause := firstPause
 	for {
-		welcomed, err := a.session(ctx, client)
+		address := way.Address()
+		welcomed, err := a.session(ctx, address, benchdv1.NewAgentServiceClient(conn))
 		a.lost()
 		a.mu.Lock()
 		leaving := a.leaving
@@ -54,38 +63,64 @@ func (a *Agent) link(ctx context.Context, conn *grpc.ClientConn) (err error) {
 		case ctx.Err() != nil, leaving && errors.Is(err, io.EOF):
 			return nil // the stream's end is what was wanted
 		case refused(err):
-			return fmt.Errorf("register with coordinator %s: %w", a.config.Coordinator, err)
+			return fmt.Errorf("register with coordinator %s: %w", address, err)
 		case welcomed:
 			pause = firstPause
+			way.Arrived()
 		}
-		next := time.Duration(float64(pause) * (1 + jitter*(2*rand.Float64()-1))) //nolint:gosec // jitter
-		switch {
-		case errors.Is(err, wire.ErrLimit):
-			a.log.Warn("the coordinator does not admit this agent now", "address", a.config.Coordinator, "error", err, "next_try", next)
-		case errors.Is(err, wire.ErrNotAllowed), errors.Is(err, wire.ErrUnauthenticated):
-			a.log.Warn("the coordinator refuses this agent", "address", a.config.Coordinator, "error", err, "next_try", next)
-		case welcomed:
-			a.log.Warn("lost the connection to the coordinator", "address", a.config.Coordinator, "error", err, "next_try", next)
-		default:
-			a.log.Info("cannot reach the coordinator", "address", a.config.Coordinator, "error", wire.Reason(err), "next_try", next)
-		}
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-time.After(next):
-		}
-		pause = min(time.Duration(float64(pause)*growth), lastPause)
-		conn.ResetConnectBackoff()
-		if !errors.Is(err, wire.ErrUnauthenticated) {
-			continue
+		next, failed := a.advance(way, err, pause)
+		a.explain(address, welcomed, failed, next)
+		if next > 0 {
+			select {
+			case <-ctx.Done():
+				return nil
+			case <-time.After(next):
+			}
+			pause = min(time.Duration(float64(pause)*growth), lastPause)
+			conn.ResetConnectBackoff()
 		}
 		// The coordinator knows an agent by the certificate of the handshake: another connection has the one of now.
-		fresh, err := a.dial()
+		if way.Address() == address && !errors.Is(err, wire.ErrUnauthenticated) {
+			continue
+		}
+		fresh, err := a.dial(way.Address())
 		if err != nil {
 			return err
 		}
 		_ = conn.Close() // an error says that it is closed
-		conn, client = fresh, benchdv1.NewAgentServiceClient(fresh)
+		conn = fresh
+	}
+}
+
+// advance moves to the address that is tried next, and returns the pause before it; 0 within a round. An address that may not be used, such
+// as that of a leader beyond this machine without TLS, is left out: failed has the reason, too.
+func (a *Agent) advance(way *route.Route, err error, pause time.Duration) (next time.Duration, failed error) {
+	over := way.Next(err)
+	for a.config.DialTo != nil && !over {
+		_, unusable := a.config.DialTo(way.Address())
+		if unusable == nil {
+			break
+		}
+		err = fmt.Errorf("%w; %w", err, unusable)
+		over = way.Next(unusable)
+	}
+	if !over {
+		return 0, err
+	}
+	return time.Duration(float64(pause) * (1 + jitter*(2*rand.Float64()-1))), err //nolint:gosec // jitter
+}
+
+// explain logs why there is no session with the coordinator at an address.
+func (a *Agent) explain(address string, welcomed bool, err error, next time.Duration) {
+	switch {
+	case errors.Is(err, wire.ErrLimit):
+		a.log.Warn("the coordinator does not admit this agent now", "address", address, "error", err, "next_try", next)
+	case errors.Is(err, wire.ErrNotAllowed), errors.Is(err, wire.ErrUnauthenticated):
+		a.log.Warn("the coordinator refuses this agent", "address", address, "error", err, "next_try", next)
+	case welcomed:
+		a.log.Warn("lost the connection to the coordinator", "address", address, "error", err, "next_try", next)
+	default:
+		a.log.Info("cannot reach the coordinator", "address", address, "error", wire.Reason(err), "next_try", next)
 	}
 }
 
@@ -95,7 +130,7 @@ func refused(err error) bool {
 }
 
 // session opens a stream and serves it to its end. One goroutine sends, this one receives.
-func (a *Agent) session(ctx context.Context, client benchdv1.AgentServiceClient) (welcomed bool, err error) {
+func (a *Agent) session(ctx context.Context, address string, client benchdv1.AgentServiceClient) (welcomed bool, err error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	stream, err := client.Session(ctx)
@@ -128,7 +163,7 @@ func (a *Agent) session(ctx context.Context, client benchdv1.AgentServiceClient)
 			welcomed = true
 			welcome.Stop()
 			a.found()
-			a.log.Info("connected", "coordinator", a.config.Coordinator, "version", w.GetVersion())
+			a.log.Info("connected", "coordinator", address, "version", w.GetVersion())
 			continue
 		}
 		a.obey(in, now, out)

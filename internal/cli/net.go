@@ -8,7 +8,20 @@ import (
 	"syscall"
 
 	"github.com/benchd/benchd/internal/security"
+	"github.com/benchd/benchd/internal/wire/route"
 )
+
+// Coordinators returns the addresses of the coordinators in a flag, which are separated by commas. It checks each of them.
+func Coordinators(flag, list string, secured, insecure bool) ([]string, error) {
+	addresses, err := route.Parse(list)
+	if err != nil {
+		return nil, &security.AddressError{Flag: flag, Address: list, Problem: err.Error()}
+	}
+	for _, a := range addresses {
+		err = errors.Join(err, security.CheckLocal(flag, a, secured, insecure))
+	}
+	return addresses, err
+}
 
 // Listen listens on the address of a flag: HOST:PORT, or unix:PATH.
 func Listen(ctx context.Context, flag, address string) (net.Listener, error) {

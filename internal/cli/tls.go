@@ -80,6 +80,14 @@ func CoordinatorCredentials(store *certs.Store, address string) credentials.Tran
 	return credentials.NewTLS(store.ClientConfig(identity.Coordinator, host))
 }
 
+// LeaderCredentials returns CoordinatorCredentials for the address of any coordinator, also for one that a standby names as the leader. It refuses
+// an address beyond this machine without TLS, unless insecure is set.
+func LeaderCredentials(store *certs.Store, insecure bool) func(address string) (credentials.TransportCredentials, error) {
+	return func(address string) (credentials.TransportCredentials, error) {
+		return CoordinatorCredentials(store, address), security.CheckLocal("coordinator", address, store != nil, insecure)
+	}
+}
+
 // ServerTLS returns the configuration of a server with certificates from a store, or nil without one.
 func ServerTLS(store *certs.Store) *tls.Config {
 	if store == nil {

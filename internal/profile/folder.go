@@ -198,8 +198,8 @@ func (f Folder) List() ([]Entry, error) {
 	return list, nil
 }
 
-// For returns the profile of an address: the current one if it is of this address, else the first by name. Its error is ErrNone if there
-// is none. The host localhost is 127.0.0.1.
+// For returns the profile of an address, or of one of several addresses: the current one if it is of this address, else the first by name. Its
+// error is ErrNone if there is none. The host localhost is 127.0.0.1.
 func (f Folder) For(address string) (Profile, error) {
 	list, err := f.List()
 	if err != nil {
@@ -207,19 +207,11 @@ func (f Folder) For(address string) (Profile, error) {
 	}
 	slices.SortStableFunc(list, func(a, b Entry) int { return currentFirst(a) - currentFirst(b) })
 	for _, e := range list {
-		if numeric(e.Profile.Address) == numeric(address) {
+		if e.Profile.At(address) {
 			return e.Profile, e.Err
 		}
 	}
 	return Profile{}, ErrNone
-}
-
-// numeric returns an address with 127.0.0.1 for localhost.
-func numeric(address string) string {
-	if port, is := strings.CutPrefix(address, "localhost:"); is {
-		return "127.0.0.1:" + port
-	}
-	return address
 }
 
 func currentFirst(e Entry) int {

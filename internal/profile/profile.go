@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -19,7 +20,7 @@ const None = "off"
 // Profile is how a user connects to a coordinator.
 type Profile struct {
 	Name    string `json:"-"`
-	Address string `json:"address"` // HOST:PORT or unix:PATH
+	Address string `json:"address"` // HOST:PORT, several of them separated by commas, or unix:PATH
 	// The certificates, in PEM. All are empty for a coordinator without TLS.
 	CA          string `json:"ca,omitempty"`
 	Certificate string `json:"certificate,omitempty"`
@@ -94,10 +95,32 @@ func CheckName(name string) error {
 	return nil
 }
 
-// NameOf returns the name that the profile of an address has by default: the host of HOST:PORT, and "local" for a unix socket.
+// At reports whether the profile is for the coordinator at an address, or for one of several.
+func (p Profile) At(address string) bool {
+	own := split(p.Address)
+	return slices.ContainsFunc(split(address), func(a string) bool { return slices.Contains(own, a) })
+}
+
+// split returns the addresses of a list, with 127.0.0.1 for localhost.
+func split(list string) []string {
+	if strings.HasPrefix(list, "unix:") {
+		return []string{list}
+	}
+	addresses := strings.Split(list, ",")
+	for i, a := range addresses {
+		if port, is := strings.CutPrefix(a, "localhost:"); is {
+			addresses[i] = "127.0.0.1:" + port
+		}
+	}
+	return addresses
+}
+
+// NameOf returns the name that the profile of an address has by default: the host of HOST:PORT, the first one of several, and "local" for a unix
+// socket.
 func NameOf(address string) string {
 	host := "local"
 	if !strings.HasPrefix(address, "unix:") {
+		address, _, _ = strings.Cut(address, ",")
 		host = address[:max(0, strings.LastIndexByte(address, ':'))]
 	}
 	name := strings.Trim(regexp.MustCompile(`[^A-Za-z0-9._-]+`).ReplaceAllString(host, "-"), "-._")

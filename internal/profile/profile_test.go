@@ -136,6 +136,15 @@ func TestTheProfileOfAnAddressIsTheCurrentOneOrTheFirst(t *testing.T) {
 	require.ErrorIs(t, err, profile.ErrNone)
 	require.NoError(t, f.Remove("here"))
 
+	stored(t, f, "pair", "p:7070,localhost:7072")
+	for _, address := range []string{"p:7070", "127.0.0.1:7072", "z:1,p:7070"} {
+		pair, err := f.For(address)
+		require.NoError(t, err, address)
+		require.Equal(t, "p:7070,localhost:7072", pair.Address, "it has the addresses of both")
+	}
+	_, err = f.For("p:7071")
+	require.ErrorIs(t, err, profile.ErrNone)
+	require.NoError(t, f.Remove("pair"))
 	// A profile that cannot be used does not keep the others from being used.
 	require.NoError(t, os.Chmod(filepath.Join(f.Path(), "a.json"), 0o644))
 	require.NoError(t, os.WriteFile(filepath.Join(f.Path(), "aa.json"), []byte("{"), 0o600))
@@ -177,7 +186,7 @@ func TestARemovedProfileIsNotTheCurrentOne(t *testing.T) {
 func TestNamesOfProfiles(t *testing.T) {
 	for address, want := range map[string]string{
 		"bench.example.org:7070": "bench.example.org", "10.0.0.1:7070": "10.0.0.1", "[fe80::1%eth0]:7070": "fe80-1-eth0",
-		"unix:/run/benchd.sock": "local", "[::]:7070": "", strings.Repeat("a", 70) + ":1": strings.Repeat("a", 64),
+		"unix:/run/benchd.sock": "local", "bench-a:7070,bench-b:7070": "bench-a", "[::]:7070": "", strings.Repeat("a", 70) + ":1": strings.Repeat("a", 64),
 	} {
 		require.Equal(t, want, profile.NameOf(address), address)
 		if want != "" {

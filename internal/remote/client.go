@@ -15,6 +15,7 @@ import (
 	benchdv1 "github.com/benchd/benchd/internal/gen/benchd/v1"
 	"github.com/benchd/benchd/internal/spec"
 	"github.com/benchd/benchd/internal/wire"
+	"github.com/benchd/benchd/internal/wire/route"
 )
 
 // patience is how long a client waits.
@@ -31,12 +32,41 @@ type Client struct {
 	service  benchdv1.RunServiceClient
 	closer   io.Closer
 	where    string
+	leader   func() string // its address, as far as it is known
 	patience patience
 }
 
 // Dial returns a client of the coordinator at HOST:PORT. It connects at the first request. With credentials in plain text, the caller
-// has asked package security.
+// has asked package security. A standby is an error, which names its leader.
 func Dial(address string, creds credentials.TransportCredentials) (*Client, error) {
+	return DialLeader([]string{address}, func(to string) (credentials.TransportCredentials, error) {
+		if to != address {
+			return nil, wire.Errorf(wire.ErrUnreachable, "these credentials are for %s", address)
+		}
+		return creds, nil
+	})
+}
+
+// DialLeader returns a client of the coordinators at some addresses: it connects to the one that leads, also if a standby names an address that
+// is not among them. creds returns the credentials for an address, or refuses it.
+func DialLeader(addresses []string, creds func(address string) (credentials.TransportCredentials, error)) (*Client, error) {
+	conn := route.NewConn(addresses, func(address string) (*grpc.ClientConn, error) {
+		creds, err := creds(address)
+		if err != nil {
+			return nil, err
+		}
+		return dial(address, creds)
+	})
+	if _, err := conn.Open(addresses[0]); err != nil {
+		return nil, err
+	}
+	client := New(conn, conn, route.Join(addresses))
+	client.leader = conn.Address
+	return client, nil
+}
+
+// dial returns a connection to one address.
+func dial(address string, creds credentials.TransportCredentials) (*grpc.ClientConn, error) {
 	conn, err := grpc.NewClient(address, append(wire.CheckResponses(),
 		grpc.WithTransportCredentials(creds),
 		// A coordinator is in the user's own network; a proxy is for hosts outside.
@@ -51,7 +81,7 @@ func Dial(address string, creds credentials.TransportCredentials) (*Client, erro
 	if err != nil {
 		return nil, fmt.Errorf("dial coordinator at %s: %w", address, err)
 	}
-	return New(conn, conn, address), nil
+	return conn, nil
 }
 
 // New returns a client over a connection, which closer closes; where is its name in messages.
@@ -60,6 +90,7 @@ func New(conn grpc.ClientConnInterface, closer io.Closer, where string) *Client 
 		service: benchdv1.NewRunServiceClient(conn),
 		closer:  closer,
 		where:   where,
+		leader:  func() string { return where },
 		patience: patience{
 			answer: 15 * time.Second,
 			gone:   2 * time.Minute,
@@ -70,6 +101,9 @@ func New(conn grpc.ClientConnInterface, closer io.Closer, where string) *Client 
 
 // Called gives the coordinator another name in messages.
 func (c *Client) Called(where string) { c.where = where }
+
+// Leader returns the address of the coordinator that has answered last: of several, the one that leads.
+func (c *Client) Leader() string { return c.leader() }
 
 // Close ends the connection.
 func (c *Client) Close() error {

@@ -25,8 +25,8 @@ const (
 	loginPath   = "/console/login"
 )
 
-// OpenConsole asks a coordinator for a link to its console, which logs in as this client. address is that of the coordinator.
-func (c *Client) OpenConsole(ctx context.Context, address string) (Console, error) {
+// OpenConsole asks a coordinator for a link to its console, which logs in as this client.
+func (c *Client) OpenConsole(ctx context.Context) (Console, error) {
 	ctx, cancel := context.WithTimeout(ctx, c.patience.answer)
 	defer cancel()
 	m, err := c.service.OpenConsole(ctx, &benchdv1.OpenConsoleRequest{})
@@ -36,7 +36,7 @@ func (c *Client) OpenConsole(ctx context.Context, address string) (Console, erro
 	if err != nil {
 		return Console{}, c.translate(err)
 	}
-	return consoleOf(m, address), nil
+	return consoleOf(m, c.leader()), nil
 }
 
 func consoleOf(m *benchdv1.OpenConsoleResponse, address string) Console {

@@ -109,7 +109,7 @@ func FuzzAnswers(f *testing.F) {
 		_ = c.Export(ctx, "S", io.Discard)
 		_, _, _ = c.Webhooks(ctx)
 		_, _, _ = c.TestWebhook(ctx, "chat")
-		_, _ = c.OpenConsole(ctx, "127.0.0.1:7070")
+		_, _ = c.OpenConsole(ctx)
 		_ = c.Audit(ctx, audit.Query{}, func([]byte, audit.Record) error { return nil })
 		require.NoError(t, ctx.Err(), "a call did not end")
 	})

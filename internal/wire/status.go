@@ -84,6 +84,8 @@ func ToStatus(err error) error {
 		return reasoned(codes.ResourceExhausted, limitReason, err)
 	case errors.As(err, new(property.Problems)):
 		return problemsStatus(err)
+	case errors.Is(err, ErrStandby):
+		return standbyStatus(err)
 	case errors.Is(err, ErrDenied):
 		return reasoned(codes.PermissionDenied, deniedReason, err)
 	}
@@ -151,6 +153,9 @@ func FromStatus(err error) error {
 	}
 	if problems := problemsOf(s); problems != nil {
 		return BadSpec(problems)
+	}
+	if err := standbyOf(s); err != nil {
+		return err
 	}
 	switch {
 	case hasReason(s, codes.ResourceExhausted, limitReason):

@@ -24,12 +24,13 @@ import (
 	"github.com/benchd/benchd/internal/pki"
 	"github.com/benchd/benchd/internal/security"
 	"github.com/benchd/benchd/internal/wire"
+	"github.com/benchd/benchd/internal/wire/route"
 )
 
-// Config configures Ensure. Coordinator is required.
+// Config configures Ensure. Coordinators is required.
 type Config struct {
-	// Coordinator is its address, HOST:PORT.
-	Coordinator string
+	// Coordinators are the addresses, HOST:PORT, of the coordinator, or of all that share its archive.
+	Coordinators []string
 	// Name is the name that the agent must have. Default: that of its certificate or token.
 	Name string
 	// Token returns the join token. Default: there is none.
@@ -141,8 +142,8 @@ func (f Folder) needsToken(h *held) error {
 
 // join gets a certificate for a token.
 func (f Folder) join(ctx context.Context, c *Config, text string, t *pki.Token) error {
-	if _, local := security.Socket(c.Coordinator); local {
-		return mistake("--coordinator %s: an agent joins over TLS: give the HOST:PORT of the coordinator; a unix socket needs no certificate", c.Coordinator)
+	if _, local := security.Socket(c.Coordinators[0]); local {
+		return mistake("--coordinator %s: an agent joins over TLS: give the HOST:PORT of the coordinator; a unix socket needs no certificate", c.Coordinators[0])
 	}
 	key, err := f.key()
 	if err != nil {
@@ -153,19 +154,25 @@ func (f Folder) join(ctx context.Context, c *Config, text string, t *pki.Token) 
 		return err
 	}
 	ask := &benchdv1.EnrollRequest{Token: text, Request: request}
-	for pause := firstPause; ; pause = min(time.Duration(float64(pause)*growth), lastPause) {
-		err := f.attempt(ctx, c, t, key, ask)
+	way, pause := route.New(c.Coordinators), firstPause
+	for {
+		address := way.Address()
+		err := f.attempt(ctx, c, address, t, key, ask)
 		if err == nil {
 			return nil
 		}
 		if _, lasting := errors.AsType[mistakeError](err); lasting {
 			return err
 		}
-		next := jittered(pause)
-		c.Logger.Warn("cannot join yet", "coordinator", c.Coordinator, "agent", t.Name, "error", err, "next_try", next)
+		next := time.Duration(0)
+		if way.Next(err) {
+			next = jittered(pause)
+			pause = min(time.Duration(float64(pause)*growth), lastPause)
+		}
+		c.Logger.Warn("cannot join yet", "coordinator", address, "agent", t.Name, "error", err, "next_try", next)
 		select {
 		case <-ctx.Done():
-			return fmt.Errorf("join coordinator %s: %w", c.Coordinator, ctx.Err())
+			return fmt.Errorf("join coordinator %s: %w", route.Join(c.Coordinators), ctx.Err())
 		case <-time.After(next):
 		}
 	}
@@ -176,11 +183,11 @@ func jittered(d time.Duration) time.Duration {
 }
 
 // attempt asks the coordinator once.
-func (f Folder) attempt(ctx context.Context, c *Config, t *pki.Token, key *ecdsa.PrivateKey, ask *benchdv1.EnrollRequest) error {
-	p := &pin{token: t, host: host(c.Coordinator), now: c.Clock.Wall}
-	conn, err := dial(c.Coordinator, credentials.NewTLS(p.config()))
+func (f Folder) attempt(ctx context.Context, c *Config, coordinator string, t *pki.Token, key *ecdsa.PrivateKey, ask *benchdv1.EnrollRequest) error {
+	p := &pin{token: t, host: host(coordinator), now: c.Clock.Wall}
+	conn, err := dial(coordinator, credentials.NewTLS(p.config()))
 	if err != nil {
-		return mistake("connect to coordinator %s: %w", c.Coordinator, err)
+		return mistake("connect to coordinator %s: %w", coordinator, err)
 	}
 	defer func() { _ = conn.Close() }()
 	ctx, cancel := context.WithTimeout(ctx, answerWithin)
@@ -189,12 +196,12 @@ func (f Folder) attempt(ctx context.Context, c *Config, t *pki.Token, key *ecdsa
 	root, refusal := p.result()
 	switch {
 	case refusal != nil:
-		return mistake("join coordinator %s: %w", c.Coordinator, refusal)
+		return mistake("join coordinator %s: %w", coordinator, refusal)
 	case err != nil:
-		return explain(c.Coordinator, err)
+		return explain(coordinator, err)
 	}
 	if err := verify(answer.GetChain(), root, t.Name, key, c.Clock.Wall()); err != nil {
-		return mistake("join coordinator %s: %w", c.Coordinator, err)
+		return mistake("join coordinator %s: %w", coordinator, err)
 	}
 	err = f.saveRoot(root)
 	if err == nil { // the certificate last: with it the next start joins no more
@@ -203,7 +210,7 @@ func (f Folder) attempt(ctx context.Context, c *Config, t *pki.Token, key *ecdsa
 	if err != nil {
 		return fmt.Errorf("keep the certificate of the agent: %w", err)
 	}
-	c.Logger.Info("joined", "coordinator", c.Coordinator, "agent", t.Name, "identity", string(f))
+	c.Logger.Info("joined", "coordinator", coordinator, "agent", t.Name, "identity", string(f))
 	return nil
 }
 
@@ -211,6 +218,8 @@ func (f Folder) attempt(ctx context.Context, c *Config, t *pki.Token, key *ecdsa
 func explain(coordinator string, err error) error {
 	cause := wire.FromStatus(err)
 	switch {
+	case errors.Is(cause, wire.ErrStandby):
+		return cause
 	case wire.Unanswered(err), errors.Is(cause, wire.ErrUnauthenticated), errors.Is(cause, wire.ErrNotAllowed), errors.Is(cause, wire.ErrMalformed):
 		return mistake("join coordinator %s: %w", coordinator, cause)
 	case strings.Contains(cause.Error(), "first record does not look like a TLS handshake"):

@@ -17,6 +17,7 @@ import (
 	"github.com/benchd/benchd/internal/identity"
 	"github.com/benchd/benchd/internal/pki"
 	"github.com/benchd/benchd/internal/wire"
+	"github.com/benchd/benchd/internal/wire/route"
 )
 
 const (
@@ -27,11 +28,11 @@ const (
 	lastRetry  = 10 * time.Minute
 )
 
-// RenewerConfig configures a Renewer. Folder, Coordinator and Store are required.
+// RenewerConfig configures a Renewer. Folder, Coordinators and Store are required.
 type RenewerConfig struct {
 	Folder Folder
-	// Coordinator is its address, HOST:PORT.
-	Coordinator string
+	// Coordinators are the addresses, HOST:PORT, of the coordinator, or of all that share its archive.
+	Coordinators []string
 	// Store presents the certificate in Folder. It reads each new one.
 	Store *certs.Store
 	// Logger is the logger of the agent. Default: none.
@@ -87,7 +88,7 @@ func (r *Renewer) Run(ctx context.Context) {
 			r.failures.Inc()
 			next = jittered(retry)
 			retry = min(2*retry, lastRetry)
-			r.log.Warn("cannot renew the certificate of the agent", "coordinator", r.config.Coordinator, "error", err, "next_try", next)
+			r.log.Warn("cannot renew the certificate of the agent", "coordinator", route.Join(r.config.Coordinators), "error", err, "next_try", next)
 		}
 		select {
 		case <-ctx.Done():
@@ -132,17 +133,9 @@ func (r *Renewer) renew(ctx context.Context, h *held) error {
 	if err != nil {
 		return err
 	}
-	// A connection of its own: the coordinator identifies the agent by the certificate of the handshake.
-	conn, err := dial(r.config.Coordinator, credentials.NewTLS(r.config.Store.ClientConfig(identity.Coordinator, host(r.config.Coordinator))))
+	answer, address, err := r.ask(ctx, &benchdv1.RenewRequest{Request: request})
 	if err != nil {
-		return fmt.Errorf("connect to coordinator: %w", err)
-	}
-	defer func() { _ = conn.Close() }()
-	ctx, cancel := context.WithTimeout(ctx, answerWithin)
-	defer cancel()
-	answer, err := benchdv1.NewEnrollServiceClient(conn).Renew(ctx, &benchdv1.RenewRequest{Request: request})
-	if err != nil {
-		return errors.New(wire.Reason(wire.FromStatus(err)))
+		return err
 	}
 	if err := verify(answer.GetChain(), h.root, h.id.Name, key, r.config.Clock.Wall()); err != nil {
 		return err
@@ -154,6 +147,39 @@ func (r *Renewer) renew(ctx context.Context, h *held) error {
 		return fmt.Errorf("use the renewed certificate: %w", err)
 	}
 	r.renewed.Inc()
-	r.log.Info("certificate renewed", "coordinator", r.config.Coordinator, "serial", r.config.Store.Identity().Serial, "until", r.config.Store.Expires())
+	r.log.Info("certificate renewed", "coordinator", address, "serial", r.config.Store.Identity().Serial, "until", r.config.Store.Expires())
 	return nil
+}
+
+// ask asks the coordinator that leads, at the address that it returns.
+func (r *Renewer) ask(ctx context.Context, ask *benchdv1.RenewRequest) (answer *benchdv1.RenewResponse, address string, err error) {
+	way, failures := route.New(r.config.Coordinators), ""
+	for {
+		address = way.Address()
+		answer, err = r.askAt(ctx, address, ask)
+		if err == nil {
+			return answer, address, nil
+		}
+		cause := wire.FromStatus(err)
+		over := way.Next(cause) || ctx.Err() != nil
+		switch {
+		case over && failures == "":
+			return nil, "", errors.New(wire.Reason(cause))
+		case over:
+			return nil, "", errors.New(failures + address + ": " + wire.Reason(cause))
+		}
+		failures += address + ": " + wire.Reason(cause) + "; "
+	}
+}
+
+func (r *Renewer) askAt(ctx context.Context, address string, ask *benchdv1.RenewRequest) (*benchdv1.RenewResponse, error) {
+	// A connection of its own: the coordinator identifies the agent by the certificate of the handshake.
+	conn, err := dial(address, credentials.NewTLS(r.config.Store.ClientConfig(identity.Coordinator, host(address))))
+	if err != nil {
+		return nil, fmt.Errorf("connect to coordinator: %w", err)
+	}
+	defer func() { _ = conn.Close() }()
+	ctx, cancel := context.WithTimeout(ctx, answerWithin)
+	defer cancel()
+	return benchdv1.NewEnrollServiceClient(conn).Renew(ctx, ask)
 }
