@@ -44,6 +44,7 @@ type agentFlags struct {
 	profiles           bool
 	orphan             time.Duration
 	insecure           bool
+	signalCode         int
 	tls                *cli.TLSFlags
 	join               joinFlags
 	folder             enroll.Folder // of --identity
@@ -65,7 +66,7 @@ coordinator has stored them: an agent that was killed delivers them when it is s
 the same first address of --coordinator.
 
 SIGTERM ends it within five seconds: its workers stop, it delivers its last windows, and the run continues without it or
-fails, depending on "benchctl submit --on-agent-loss".
+fails, depending on "benchctl submit --on-agent-loss". The exit code is then 0, or that of --signal-exit-code.
 
 With --tls-cert, --tls-key and --tls-ca the connection to the coordinator and the port of the metrics use TLS 1.3. Changed files
 count from the next connection; SIGHUP reads them at once. Broken files leave the former ones in use.
@@ -101,6 +102,7 @@ these files, and an agent that has them writes no core dumps.`,
 	cli.RawIOFlag(cmd, &f.rawIO)
 	profilesFlag(cmd, &f.profiles, "--metrics-listen")
 	config.Duration(fs, &f.orphan, "orphan-timeout", false, "stop the load after this time without a coordinator")
+	config.Whole(fs, &f.signalCode, "signal-exit-code", 0, "exit code `N` after SIGTERM or SIGINT, from 0 to 125; a Kubernetes Job replaces a pod that was removed only if it ends with another code than 0")
 	f.tls = cli.AddTLSFlags(cmd, identity.Agent)
 	f.tls.AddRevoked(cmd)
 	f.join.add(cmd)
@@ -108,8 +110,16 @@ these files, and an agent that has them writes no core dumps.`,
 	insecureFlag(cmd, &f.insecure, "connect and listen beyond this machine")
 	clockFlags(fs, &f.skew)
 	return cli.Command{Command: cmd, Run: func(ctx context.Context, c *cli.Context, _ []string) error {
-		return runAgent(ctx, c, cmd, &f)
+		return f.ended(ctx, runAgent(ctx, c, cmd, &f))
 	}}
+}
+
+// ended returns the error of an agent that a signal has ended without another error: that of --signal-exit-code.
+func (f *agentFlags) ended(ctx context.Context, err error) error {
+	if err != nil || ctx.Err() == nil || f.signalCode == 0 {
+		return err
+	}
+	return &cli.Error{Code: cli.Code(f.signalCode)}
 }
 
 // spoolFolder returns the folder of --spool. Its default is in the folder for the state of the user's programs, or below the
@@ -134,6 +144,9 @@ func (f *agentFlags) validate(cmd *cobra.Command) error {
 	}
 	if f.orphan == 0 {
 		return &cli.UsageError{Command: cmd.CommandPath(), Err: errors.New("--orphan-timeout 0s: the load must stop some time after its coordinator is gone; give a time such as 10m")}
+	}
+	if f.signalCode > 125 {
+		return &cli.UsageError{Command: cmd.CommandPath(), Err: fmt.Errorf("--signal-exit-code %d: give a code from 0 to 125", f.signalCode)}
 	}
 	if f.advertise != "" {
 		if err := security.CheckForm("--metrics-advertise", f.advertise); err != nil {
