@@ -41,6 +41,7 @@ func layers() []layer {
 			{name: "coordinator/timetable"},
 			{name: "coordinator/conductor", beside: []string{"coordinator/roster"}}, // actions, its folder, too
 			{name: "coordinator/roster"},
+			{name: "coordinator/standby", only: []string{"cmd", "test"}},
 			{name: "agent"},
 			{name: "remote"},
 		}},
@@ -130,7 +131,7 @@ func layers() []layer {
 			{name: "phrase"},
 			{name: "websession", beside: []string{"identity", "pki"}, only: []string{"cmd", "api", "coordinator", "dev"}},
 			{name: "config", beside: []string{"suggest"}, only: []string{"cmd", "cli"}},
-			{name: "debugserver", beside: []string{"access", "certs", "security", "tolerance"}, only: []string{"cmd", "api", "coordinator", "agent", "remote", "dev"}},
+			{name: "debugserver", beside: []string{"access", "certs", "security", "tolerance"}, only: []string{"cmd", "api", "coordinator", "coordinator/standby", "agent", "remote", "dev"}},
 			{name: "console", only: []string{"cmd"}},
 			{name: "tolerance"}, // for tests
 			{name: "freeport"},  // for tests
@@ -138,7 +139,7 @@ func layers() []layer {
 			{name: "quarantine", only: []string{"coordinator", "coordinator/conductor", "results"}, tests: []string{"test"}},
 			{name: "spool", only: []string{"agent", "webhook"}},
 			{name: "outbound"},
-			{name: "security", beside: []string{"identity"}, only: []string{"cmd", "cli", "coordinator", "coordinator/roster", "debugserver", "agent", "remote", "dev"}},
+			{name: "security", beside: []string{"identity"}, only: []string{"cmd", "cli", "coordinator", "coordinator/standby", "coordinator/roster", "debugserver", "agent", "remote", "dev"}},
 			{name: "lint", beside: []string{"doctable"}, only: []string{}},
 		}},
 	}
