@@ -5,7 +5,6 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"slices"
 	"strings"
 
 	"github.com/benchd/benchd/internal/archive"
@@ -43,17 +42,13 @@ func (a *Archive) Extents(ctx context.Context, run string) ([]archive.PhaseExten
 	return list, err
 }
 
-// roll is a set of windows of one shard to merge into one.
-type roll struct {
-	holders []holder
-	ends    int64 // the end of the last of them, including windows rolled up into them before
-}
-
 // holder is a window with measurements, its own and possibly those of others.
 type holder struct {
 	id            int64
 	late, samples bool // it has a lateness, or error messages
 }
+
+type roll = column.Roll[holder]
 
 // RollUp rolls windows up, one stretch of numbers after another, and returns when there is nothing left to do. Each
 // transaction is small and keeps the archive exact: a roll-up may be interrupted anywhere, and continued by the same call.
@@ -131,45 +126,20 @@ func (a *Archive) beginRolling(ctx context.Context, r archive.RollUp) (phase int
 
 // stretch lists the windows to merge in some stretches, and counts their windows.
 func (a *Archive) stretch(ctx context.Context, phase int64, from, span int, r archive.RollUp) (rolls []roll, count int, err error) {
-	type group struct {
-		slot           int64
-		shard, attempt int
-	}
-	groups := make(map[group]*roll)
+	groups := column.Stretch[holder]{Step: r.Step}
 	err = a.read(ctx, "look for windows to roll up in", func(ctx context.Context, tx *sql.Tx) error {
 		return each(ctx, tx, func(row scanner) error {
-			var start, end int64
-			var g group
+			var w column.Placed
 			var h holder
-			var tail, holds bool
-			if err := row.Scan(&h.id, &start, &end, &g.shard, &g.attempt, &tail, &holds, &h.late, &h.samples); err != nil {
-				return err
-			}
-			count++
-			if tail {
-				return nil // it does not count for throughput
-			}
-			g.slot = start / int64(r.Step)
-			if groups[g] == nil {
-				groups[g] = new(roll)
-			}
-			groups[g].ends = max(groups[g].ends, end)
-			if holds {
-				groups[g].holders = append(groups[g].holders, h)
-			}
-			return nil
+			err := row.Scan(&h.id, &w.Start, &w.End, &w.Shard, &w.Attempt, &w.Tail, &w.Holds, &h.late, &h.samples)
+			groups.Add(w, h)
+			return err
 		}, `SELECT id, start_ns, end_ns, shard, attempt, tail, rolled_ns IS NOT 0,
 			EXISTS (SELECT 1 FROM lateness WHERE window = window.id),
 			EXISTS (SELECT 1 FROM error_sample WHERE window = window.id)
 			FROM window WHERE phase = ? AND seq >= ? AND seq < ? ORDER BY seq, shard, attempt`, phase, from, from+span)
 	})
-	for _, g := range groups {
-		if len(g.holders) > 1 {
-			rolls = append(rolls, *g)
-		}
-	}
-	slices.SortFunc(rolls, func(a, b roll) int { return cmp.Compare(a.holders[0].id, b.holders[0].id) })
-	return rolls, count, err
+	return groups.Rolls(), groups.Count, err
 }
 
 // rollStatements are the prepared statements of RollUp.
@@ -231,7 +201,7 @@ func (d *roller) merge(r roll) (rows int, err error) {
 	var lateness latency.Histogram
 	late := false
 	samples := make(map[latency.Key]bool)
-	for i, h := range r.holders {
+	for i, h := range r.Holders {
 		n, err := d.measurements(h.id)
 		if err == nil && h.late {
 			late = true
@@ -251,8 +221,8 @@ func (d *roller) merge(r roll) (rows int, err error) {
 		}
 		rows += n
 	}
-	first := r.holders[0].id
-	if _, err := d.statements.keep.ExecContext(d.ctx, first, r.ends); err != nil {
+	first := r.Holders[0].id
+	if _, err := d.statements.keep.ExecContext(d.ctx, first, int64(r.Ends)); err != nil {
 		return rows, err
 	}
 	if late {
