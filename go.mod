@@ -50,6 +50,8 @@ require (
 
 require github.com/santhosh-tekuri/jsonschema/v6 v6.0.2
 
+require github.com/jackc/puddle/v2 v2.2.3 // indirect
+
 require (
 	github.com/DataDog/zstd v1.5.7 // indirect
 	github.com/RaduBerinde/axisds v0.1.0 // indirect

@@ -54,7 +54,7 @@ func layers() []layer {
 			{name: "target", beside: []string{"load", "observe"}},
 			{name: "target/all", beside: []string{"target/NAME"}},
 			{name: "target/NAME", beside: []string{"target"}, only: []string{"target/all", "target/NAME/NAMEtest", "test"}, tests: []string{"dev"}},
-			{name: "target/NAME/NAMEtest", beside: []string{"target/NAME"}, only: []string{"test"}, tests: []string{"target/NAME"}}, // for tests
+			{name: "target/NAME/NAMEtest", beside: []string{"target/NAME"}, only: []string{"test"}, tests: []string{"target/NAME", "archive/postgres"}}, // for tests
 			{name: "target/hbase", beside: []string{"target", "sandbox"}, only: []string{"target/all", "test"}, tests: []string{"dev"}},
 			{name: "target/null", beside: []string{"target"}}, // tests everywhere have a use for it
 			{name: "target/hbase/protocol", only: []string{"target/hbase", "sandbox", "sandbox/fault", "test"}},
@@ -64,8 +64,9 @@ func layers() []layer {
 			{name: "archive"},
 			{name: "archive/sqlite", beside: []string{"archive", "archive/portable", "archive/column"}},
 			{name: "archive/mirror", beside: []string{"archive"}, only: []string{"cmd", "test"}},
-			{name: "archive/portable", beside: []string{"archive", "archive/column"}, only: []string{"archive/sqlite"}},
-			{name: "archive/column", beside: []string{"archive"}, only: []string{"archive/sqlite", "archive/portable"}},
+			{name: "archive/portable", beside: []string{"archive", "archive/column"}, only: []string{"archive/sqlite", "archive/postgres"}},
+			{name: "archive/column", beside: []string{"archive"}, only: []string{"archive/sqlite", "archive/postgres", "archive/portable"}},
+			{name: "archive/postgres", beside: []string{"archive", "archive/portable", "archive/column"}},
 			{name: "report"},
 			{name: "promexport"},
 			{name: "webhook", only: []string{"cmd", "cli", "coordinator", "remote", "dev", "test"}},

@@ -88,6 +88,7 @@ func mentions() []mention {
 		{"cmd/benchd/sandbox.go", "hbase", "the command that starts a sandbox prints how its clients reach it"},
 		{"cmd/benchctl/fault.go", "hbase", "the help of a sandbox's faults names tables that they leave alone"},
 		{"cmd/benchctl/sandbox.go", "hbase", "the help of a sandbox's commands compares it with HBase"},
+		{"internal/archive/postgres", "postgres", "an archive in a PostgreSQL database"},
 		{"internal/spec/keys.go", "", "the prefixes of the properties of YCSB's bindings"},
 		{"internal/target/sequoiadb/wire/sysinfo.go", "mongodb", "SequoiaDB has a port with MongoDB's protocol"},
 		{"internal/target/sequoiadb/sequoiadbtest", "mongodb", "the module of MongoDB's driver encodes BSON"},

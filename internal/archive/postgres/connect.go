@@ -1,0 +1,104 @@
+package postgres
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"fmt"
+	"maps"
+	"net"
+	"net/url"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+)
+
+const (
+	// connectWithin is the time limit of an attempt to connect, unless the URL has connect_timeout.
+	connectWithin = 10 * time.Second
+	// silence is how long the peer of a connection may send nothing when it should.
+	silence = 20 * time.Second
+	// idleWithin is how long a transaction that writes may wait for its client: one that a stopped process has left open ends soon, and
+	// with it the locks that the next leader needs.
+	idleWithin = 2 * time.Second
+	// Schema is the default schema of the archive's tables; search_path in the URL names another one.
+	Schema = "benchd"
+)
+
+const urlForm = "want postgres://USER@HOST:PORT/DATABASE, with the password in PGPASSWORD or in ~/.pgpass"
+
+// address is a parsed URL.
+type address struct {
+	config *pgxpool.Config
+	server string // for messages
+	schema string
+	client string // application_name of the connections of this archive
+}
+
+var schemaForm = regexp.MustCompile(`^[a-z_][a-z0-9_]{0,62}$`)
+
+// parse reads a URL. Its errors do not contain the password.
+func parse(text string) (address, error) {
+	u, err := url.Parse(text)
+	if err != nil { // the error has parts of the URL
+		return address{}, fmt.Errorf("open archive: invalid URL: %s; in a URL, special characters of a password are percent-encoded", urlForm)
+	}
+	if u.Scheme != "postgres" && u.Scheme != "postgresql" {
+		return address{}, fmt.Errorf("open archive: invalid URL with scheme %q: %s", u.Scheme, urlForm)
+	}
+	config, err := pgxpool.ParseConfig(text)
+	if err != nil {
+		_, reason, _ := strings.Cut(err.Error(), "`: ")
+		if password, set := u.User.Password(); set && password != "" {
+			reason = strings.ReplaceAll(reason, password, "xxxxx")
+		}
+		return address{}, fmt.Errorf("open archive: invalid URL (%s): %s", reason, urlForm)
+	}
+	c := config.ConnConfig
+	a := address{config: config, schema: Schema, server: "PostgreSQL " + net.JoinHostPort(c.Host, strconv.Itoa(int(c.Port))) + "/" + c.Database}
+	if given := c.RuntimeParams["search_path"]; given != "" {
+		a.schema = given
+	}
+	if !schemaForm.MatchString(a.schema) {
+		return address{}, fmt.Errorf("open archive: invalid search_path %q: want the name of one schema: lower case letters, digits and underscores", a.schema)
+	}
+	var id [8]byte
+	_, _ = rand.Read(id[:]) // never fails
+	a.client = "benchd-" + hex.EncodeToString(id[:])
+	if given := c.RuntimeParams["application_name"]; given != "" {
+		a.client = given + "-" + a.client
+	}
+	maps.Copy(c.RuntimeParams, map[string]string{
+		"search_path": a.schema, "application_name": a.client, "client_encoding": "UTF8", "synchronous_commit": "on",
+	})
+	if c.ConnectTimeout == 0 || c.ConnectTimeout > connectWithin {
+		c.ConnectTimeout = connectWithin
+	}
+	dialer := &net.Dialer{
+		Control:         limitSilence,
+		KeepAliveConfig: net.KeepAliveConfig{Enable: true, Idle: silence / 4, Interval: silence / 4, Count: 3},
+	}
+	c.DialFunc = dialer.DialContext
+	return a, nil
+}
+
+// writerConfig is the configuration of connections that write.
+func (a address) writerConfig() *pgx.ConnConfig {
+	c := a.config.ConnConfig.Copy()
+	c.RuntimeParams["idle_in_transaction_session_timeout"] = strconv.FormatInt(idleWithin.Milliseconds(), 10)
+	c.RuntimeParams["lock_timeout"] = strconv.FormatInt(lockWithin.Milliseconds(), 10)
+	return c
+}
+
+// pool makes a pool of up to size connections, which are made when they are needed.
+func (a address) pool(ctx context.Context, size int32, params map[string]string) (*pgxpool.Pool, error) {
+	config := a.config.Copy()
+	config.MaxConns, config.MinConns, config.MinIdleConns = size, 0, 0
+	config.PingTimeout = connectWithin
+	maps.Copy(config.ConnConfig.RuntimeParams, params)
+	return pgxpool.NewWithConfig(ctx, config)
+}

@@ -1,0 +1,211 @@
+package postgres
+
+import (
+	"context"
+	"embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/benchd/benchd/internal/archive"
+)
+
+// Table migration lists the applied migrations. The statements of a released migration never change; a change of the schema is the next file.
+//
+//go:embed migrations/*.sql
+var migrationFiles embed.FS
+
+const (
+	// migrateWithin is the time limit of connecting and migrating.
+	migrateWithin = 5 * time.Minute
+	// oldest is the oldest version of PostgreSQL that is supported, as in server_version_num.
+	oldest = 120000
+	// detaching is the first version that detaches partitions without blocking.
+	detaching = 140000
+	// ours is in the first row of table migration: it distinguishes a benchd archive from other schemas, and is locked while migrating.
+	ours = "benchd archive"
+	// partitioning is removed from migrations for servers without partitions.
+	partitioning = ` PARTITION BY LIST (week)`
+)
+
+// migration is one step of the schema, from the previous version to this one.
+type migration struct {
+	version    int
+	name, text string
+}
+
+// readMigrations reads NNNN_name.sql files; their numbers must be 1, 2, 3 and so on.
+func readMigrations(files fs.FS) ([]migration, error) {
+	names, err := fs.Glob(files, "migrations/*.sql") // sorted
+	if err != nil {
+		return nil, fmt.Errorf("list migrations: %w", err)
+	}
+	list := make([]migration, 0, len(names))
+	for i, name := range names {
+		number, _, _ := strings.Cut(path.Base(name), "_")
+		if version, err := strconv.Atoi(number); err != nil || version != i+1 {
+			return nil, fmt.Errorf("read migration %s: want number %04d", name, i+1)
+		}
+		text, err := fs.ReadFile(files, name)
+		if err != nil {
+			return nil, fmt.Errorf("read migration %s: %w", name, err)
+		}
+		list = append(list, migration{version: i + 1, name: path.Base(name), text: string(text)})
+	}
+	return list, nil
+}
+
+// migrate brings the schema to the last version of the list. It writes nothing to a schema that is not an archive or that is newer than this
+// build.
+func (a *Archive) migrate(ctx context.Context, list []migration) error {
+	if err := a.checkVersion(ctx); err != nil {
+		return err
+	}
+	for tries := 0; ; tries++ {
+		err := a.migrateOnce(ctx, list)
+		if err == nil {
+			break
+		}
+		// Another process creates the same at the same instant, or the server has no partitions.
+		switch state := stateOf(err); {
+		case slices.Contains([]string{stateUnique, stateDuplicateTable, stateDuplicateSchema, stateSerialization}, state) && tries < 10:
+		case (state == stateUnsupported || state == stateSyntax) && a.partitioned:
+			a.partitioned = false
+		default:
+			return a.explain("create archive in", err)
+		}
+		if a.conn.IsClosed() {
+			return a.explain("create archive in", err)
+		}
+	}
+	var kind string
+	err := a.conn.QueryRow(ctx, `SELECT relkind::text FROM pg_catalog.pg_class WHERE oid = '"window"'::regclass`).Scan(&kind)
+	a.partitioned = kind == "p"
+	return a.explain("open archive in", err)
+}
+
+func (a *Archive) checkVersion(ctx context.Context) error {
+	var number, whole string
+	err := a.conn.QueryRow(ctx, `SELECT current_setting('server_version_num'), version()`).Scan(&number, &whole)
+	if err != nil {
+		return a.explain("open archive in", err)
+	}
+	version, _ := strconv.Atoi(number)
+	if version < oldest {
+		return archive.Faultf(archive.ErrNotWritable, nil, "open archive in %s: its version %q is too old: benchd needs PostgreSQL %d or newer", a.server, whole, oldest/10000)
+	}
+	a.detaches = version >= detaching
+	return nil
+}
+
+// migrateOnce applies the missing migrations, each in one transaction that holds the lock.
+func (a *Archive) migrateOnce(ctx context.Context, list []migration) error {
+	done, err := a.prepare(ctx)
+	if err != nil {
+		return err
+	}
+	for done < len(list) {
+		if done, err = a.applyNext(ctx, list); err != nil {
+			return err
+		}
+	}
+	if done > len(list) {
+		return archive.Faultf(archive.ErrNewer, nil,
+			"open archive in %s: schema %q was written by a newer benchd (it has version %d, this benchd supports up to %d): use that benchd, or give another schema with search_path in the URL",
+			a.server, a.schema, done, len(list))
+	}
+	return nil
+}
+
+// prepare creates the schema and table migration, and returns the version. Each statement commits by itself.
+func (a *Archive) prepare(ctx context.Context) (version int, err error) {
+	var schemas, tables, marked int
+	err = a.conn.QueryRow(ctx, `SELECT (SELECT count(*) FROM pg_catalog.pg_namespace WHERE nspname = $1),
+		(SELECT count(*) FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = $1 AND c.relkind IN ('r', 'p', 'v')),
+		(SELECT count(*) FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = $1 AND c.relname = 'migration')`,
+		a.schema).Scan(&schemas, &tables, &marked)
+	if err != nil {
+		return 0, err
+	}
+	foreign := archive.Faultf(archive.ErrNotArchive, nil,
+		"open archive in %s: schema %q belongs to another program: give another schema with search_path in the URL, or another database", a.server, a.schema)
+	if tables > 0 && marked == 0 {
+		return 0, foreign
+	}
+	if schemas == 0 {
+		if _, err := a.conn.Exec(ctx, `CREATE SCHEMA IF NOT EXISTS `+pgx.Identifier{a.schema}.Sanitize()); err != nil {
+			return 0, err
+		}
+	}
+	if marked == 0 {
+		if _, err := a.conn.Exec(ctx, `CREATE TABLE IF NOT EXISTS migration (version bigint PRIMARY KEY, name text NOT NULL, at timestamp with time zone NOT NULL)`); err != nil {
+			return 0, err
+		}
+	}
+	var first string
+	var newest *int
+	err = a.conn.QueryRow(ctx, `SELECT coalesce((SELECT name FROM migration WHERE version = 0), ''), (SELECT max(version) FROM migration)`).Scan(&first, &newest)
+	switch {
+	case stateOf(err) == stateNoColumn || stateOf(err) == stateNoTable || err == nil && first != ours && newest != nil:
+		return 0, foreign
+	case err != nil:
+		return 0, err
+	case newest != nil:
+		return *newest, nil
+	}
+	_, err = a.conn.Exec(ctx, `INSERT INTO migration (version, name, at) VALUES (0, $1, clock_timestamp()) ON CONFLICT DO NOTHING`, ours)
+	return 0, err
+}
+
+// applyNext applies the next migration, unless another process has meanwhile, and returns the version.
+func (a *Archive) applyNext(ctx context.Context, list []migration) (version int, err error) {
+	tx, err := a.conn.Begin(ctx)
+	if err != nil {
+		return 0, err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, rollbackIn(ctx, tx))
+		}
+	}()
+	if err := tx.QueryRow(ctx, `SELECT version FROM migration WHERE version = 0 FOR UPDATE`).Scan(&version); err != nil {
+		return 0, err
+	}
+	if err := tx.QueryRow(ctx, `SELECT max(version) FROM migration`).Scan(&version); err != nil {
+		return 0, err
+	}
+	if version >= len(list) {
+		return version, tx.Rollback(ctx)
+	}
+	m := list[version]
+	text := m.text
+	if !a.partitioned {
+		text = strings.ReplaceAll(text, partitioning, "")
+	}
+	if _, err := a.conn.PgConn().Exec(ctx, text).ReadAll(); err != nil {
+		return version, fmt.Errorf("apply migration %s: %w", m.name, err)
+	}
+	if _, err := tx.Exec(ctx, `INSERT INTO migration (version, name, at) VALUES ($1, $2, clock_timestamp())`, m.version, m.name); err != nil {
+		return version, err
+	}
+	if err := tx.Commit(ctx); err != nil {
+		return version, err
+	}
+	a.logger.Info("archive schema migrated", "archive", a.server, "schema", a.schema, "version", m.version, "migration", m.name)
+	return m.version, nil
+}
+
+// rollbackIn rolls back, unless the connection is broken.
+func rollbackIn(ctx context.Context, tx pgx.Tx) error {
+	if err := tx.Rollback(context.WithoutCancel(ctx)); err != nil && !errors.Is(err, pgx.ErrTxClosed) && !tx.Conn().IsClosed() {
+		return err
+	}
+	return nil
+}
