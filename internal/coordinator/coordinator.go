@@ -58,11 +58,13 @@ type Config struct {
 	Open bool
 	// Listeners describe how the listeners are secured, for About and results.
 	Listeners []string
-	// Enroller issues certificates of agents; the ledger of join tokens is in DataDir. Default: none are issued.
+	// Enroller issues certificates of agents; the ledger of join tokens is in an Archive that is an archive.Keeper, else in DataDir. Default: none
+	// are issued.
 	Enroller *pki.Enroller
 	// Console is the web console. Default: none.
 	Console *Console
-	// Webhooks are the receivers that are notified of what happens to suites; DataDir has what is not delivered yet. Default: none.
+	// Webhooks are the receivers that are notified of what happens to suites; what is not delivered yet is in an Archive that is an
+	// archive.Keeper, else in DataDir. Default: none.
 	Webhooks *webhook.File
 	// Announce gets what happens to suites if there are no Webhooks. Default: nobody does.
 	Announce  notice.Announce
@@ -101,6 +103,8 @@ type Coordinator struct {
 	log       *slog.Logger
 	clock     *clock.Source
 	archive   Archive
+	kept      *keeper    // nil where records are files in the data directory
+	traces    sync.Mutex // serializes traces to the archive and from there
 	results   *results.Store
 	roster    *roster.Roster
 	ingest    *ingest
@@ -163,14 +167,15 @@ func New(ctx context.Context, config Config) (*Coordinator, error) {
 		}
 		config.Archive = opened
 	}
-	enrollment, err := openEnrollment(config)
+	kept := keeperOf(ctx, config.Archive)
+	enrollment, err := openEnrollment(config, kept)
 	if err != nil {
 		return nil, errors.Join(err, config.Archive.Close(ctx))
 	}
 	life, end := context.WithCancel(context.WithoutCancel(ctx))
 	c := &Coordinator{
 		config: config, log: config.Logger, clock: config.Clock, archive: config.Archive, roster: roster.New(),
-		boot: rand.Text(), life: life, end: end, enrollment: enrollment,
+		boot: rand.Text(), life: life, end: end, enrollment: enrollment, kept: kept,
 		conductors: make(map[string]*conductor.Conductor), suites: make(map[string]*lifecycle.Suite), changed: make(chan struct{}),
 	}
 	c.quarantine = quarantine.NewList(c.log)
@@ -195,7 +200,7 @@ func New(ctx context.Context, config Config) (*Coordinator, error) {
 		config.Certificates.OnRevoked(c.revoke)
 	}
 	if config.Console != nil {
-		config.Console.Sessions.Keep(filepath.Join(config.DataDir, "sessions.json"), c.log)
+		config.Console.Sessions.Keep(c.placeOfSessions(), c.log)
 	}
 	if err := c.openWebhooks(ctx); err != nil {
 		return nil, errors.Join(err, c.Close(ctx))
@@ -207,6 +212,7 @@ func New(ctx context.Context, config Config) (*Coordinator, error) {
 	if err := c.openTimetable(ctx); err != nil {
 		return nil, errors.Join(err, c.Close(ctx))
 	}
+	c.removeCutTraces()
 	c.task(func() { c.results.Maintain(c.life) })
 	c.task(func() { c.timetable.Run(c.life) })
 	return c, nil

@@ -23,8 +23,8 @@ type enrollment struct {
 // joinedFile is the ledger of join tokens in the data directory.
 const joinedFile = "joined.jsonl"
 
-// openEnrollment opens the ledger beside the archive, which keeps other coordinators out of the directory.
-func openEnrollment(config Config) (*enrollment, error) {
+// openEnrollment opens the ledger of join tokens: that of the archive, or a file beside it, which keeps other coordinators out of the directory.
+func openEnrollment(config Config, kept *keeper) (*enrollment, error) {
 	if config.Enroller == nil {
 		return nil, nil
 	}
@@ -35,9 +35,21 @@ func openEnrollment(config Config) (*enrollment, error) {
 	if enroller.Now == nil {
 		enroller.Now = config.Clock.Wall
 	}
-	used, err := pki.OpenLedger(filepath.Join(config.DataDir, joinedFile), enroller.Now())
+	path, now := filepath.Join(config.DataDir, joinedFile), enroller.Now()
+	if kept == nil {
+		used, err := pki.OpenLedger(path, now)
+		if err != nil {
+			return nil, err
+		}
+		return &enrollment{enroller: &enroller, used: used}, nil
+	}
+	used := pki.LedgerOf(joined{kept})
+	err := joined{kept}.removeExpired(now)
+	if err == nil {
+		err = used.Take(path, now) // of an archive in this directory, before it was copied
+	}
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("open the ledger of join tokens: %w", err)
 	}
 	return &enrollment{enroller: &enroller, used: used}, nil
 }

@@ -52,7 +52,7 @@ func (c *Coordinator) upload(stream grpc.ClientStreamingServer[benchdv1.UploadRe
 	}
 	id := card.ID()
 	audit.Note(stream.Context(), "trace", id)
-	if now := c.clock.Wall(); os.Chtimes(c.traceFile(id), now, now) == nil {
+	if c.hasTrace(id) {
 		return id, nil
 	}
 	if err := c.beginTransfer("receive trace"); err != nil {
@@ -66,8 +66,13 @@ func (c *Coordinator) upload(stream grpc.ClientStreamingServer[benchdv1.UploadRe
 	})
 }
 
-// receiveTrace stores the pieces of a trace. The file appears when it is whole and verified.
-func (c *Coordinator) receiveTrace(card trace.Card, next func() ([]byte, error)) (err error) {
+// receiveTrace stores the pieces of a trace, in the archive, too, if several coordinators share it.
+func (c *Coordinator) receiveTrace(card trace.Card, next func() ([]byte, error)) error {
+	return c.writeTrace(card, next, func(file *os.File, size int64) error { return c.shareTrace(card, file, size) })
+}
+
+// writeTrace writes the file of a trace. It appears when it is whole and verified, and when keep has succeeded, which may be nil.
+func (c *Coordinator) writeTrace(card trace.Card, next func() ([]byte, error), keep func(file *os.File, size int64) error) (err error) {
 	if err := os.MkdirAll(filepath.Dir(c.traceFile("")), 0o700); err != nil {
 		return fmt.Errorf("store trace: %w", err)
 	}
@@ -103,7 +108,11 @@ func (c *Coordinator) receiveTrace(card trace.Card, next func() ([]byte, error))
 	if _, err := trace.OpenVerified(file, size, card); err != nil {
 		return wire.Errorf(wire.ErrBadSpec, "receive trace: %v", err)
 	}
-	if err := file.Sync(); err != nil {
+	err = file.Sync()
+	if err == nil && keep != nil {
+		err = keep(file, size)
+	}
+	if err != nil {
 		return fmt.Errorf("store trace: %w", err)
 	}
 	return nil
@@ -117,6 +126,7 @@ func (c *Coordinator) removeTraces() {
 	if active > 0 {
 		return
 	}
+	c.removeKeptTraces()
 	files, err := filepath.Glob(filepath.Join(filepath.Dir(c.traceFile("")), "*"))
 	if err != nil {
 		return
@@ -140,6 +150,9 @@ func (c *Coordinator) sendTrace(ctx context.Context, id string, send func([]byte
 	if !filepath.IsLocal(id) || filepath.Base(id) != id {
 		return wire.Errorf(wire.ErrBadSpec, "send trace: invalid id %q", id)
 	}
+	if err := c.fetchTrace(id); err != nil {
+		return fmt.Errorf("fetch trace %s from the archive: %w", id, err)
+	}
 	file, err := os.Open(c.traceFile(id))
 	if errors.Is(err, fs.ErrNotExist) {
 		return wire.Errorf(wire.ErrNotFound, "send trace: the coordinator no longer has trace %s: submit the suite again", id)
@@ -159,7 +172,7 @@ func (c *Coordinator) hasTraces(suite *plan.Suite) error {
 		if one.Settings.Trace == nil {
 			continue
 		}
-		if _, err := os.Stat(c.traceFile(one.Settings.Trace.ID())); err != nil {
+		if !c.hasTrace(one.Settings.Trace.ID()) {
 			return wire.Errorf(wire.ErrBadSpec, "the coordinator does not have trace %s (%s): submit with a benchctl of this version, which sends it", one.Properties["trace"], one.Settings.Trace.ID())
 		}
 	}

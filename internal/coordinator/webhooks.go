@@ -29,8 +29,12 @@ func (c *Coordinator) openWebhooks(ctx context.Context) (err error) {
 	if c.config.Webhooks == nil {
 		return nil
 	}
+	var records webhook.Records
+	if c.kept != nil {
+		records = undelivered{c.kept}
+	}
 	c.webhooks, err = webhook.Open(ctx, webhook.Config{
-		File: c.config.Webhooks, Dir: filepath.Join(c.config.DataDir, "webhooks"), Archived: c.hasArchived, Describe: c.describe,
+		Records: records, File: c.config.Webhooks, Dir: filepath.Join(c.config.DataDir, "webhooks"), Archived: c.hasArchived, Describe: c.describe,
 		Clock: c.clock, Version: c.config.Version, Logger: c.log, Registerer: c.config.Registerer,
 	})
 	return err

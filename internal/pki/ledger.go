@@ -5,15 +5,26 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"sync"
 	"time"
 )
 
-// Ledger keeps the join tokens that were used.
+// Ledger keeps the join tokens that were used: in a file, or in Uses.
 type Ledger struct {
 	mu      sync.Mutex
+	uses    Uses // nil for a file
 	journal *journal
 	entries map[string]entry // by the ID of the token
+}
+
+// Uses are the uses of join tokens in a place that several coordinators share. Only one of them issues certificates at a time.
+type Uses interface {
+	// Find returns the use of a token, nil without one.
+	Find(token string) ([]byte, error)
+	// Add returns when the use is durable. It may be removed when the token has expired.
+	Add(token string, expires time.Time, use []byte) error
 }
 
 // entry is the use of a token.
@@ -64,11 +75,70 @@ func OpenLedger(path string, now time.Time) (*Ledger, error) {
 	return l, nil
 }
 
+// LedgerOf returns a ledger of uses that several coordinators share.
+func LedgerOf(uses Uses) *Ledger { return &Ledger{uses: uses} }
+
+// Take adds the uses in the file of another ledger, if there is one. The file stays as it is.
+func (l *Ledger) Take(path string, now time.Time) error {
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	from, err := OpenLedger(path, now)
+	if err != nil {
+		return err
+	}
+	for _, e := range from.entries {
+		if _, used, findErr := l.find(e.Token); findErr != nil || !used {
+			err = errors.Join(err, findErr)
+			if findErr == nil {
+				err = errors.Join(err, l.add(e))
+			}
+		}
+	}
+	return errors.Join(err, from.Close())
+}
+
+// find returns the use of a token.
+func (l *Ledger) find(token string) (e entry, used bool, err error) {
+	if l.uses == nil {
+		e, used = l.entries[token]
+		return e, used, nil
+	}
+	text, err := l.uses.Find(token)
+	if err == nil && text != nil {
+		used, err = true, json.Unmarshal(text, &e)
+	}
+	if err != nil {
+		return e, false, fmt.Errorf("read the use of a join token: %w", err)
+	}
+	return e, used, nil
+}
+
+// add keeps the use of a token.
+func (l *Ledger) add(e entry) error {
+	if l.uses == nil {
+		err := l.journal.add(e)
+		if err == nil {
+			l.entries[e.Token] = e
+		}
+		return err
+	}
+	text, err := json.Marshal(e)
+	if err != nil {
+		return err
+	}
+	return l.uses.Add(e.Token, time.Unix(e.Expires, 0), text)
+}
+
 // use returns the certificate that was issued for a token and a key; without one it issues it, and keeps it.
 func (l *Ledger) use(t Token, key string, issue func() ([]byte, error)) ([]byte, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if e, used := l.entries[t.ID]; used {
+	e, used, err := l.find(t.ID)
+	if err != nil {
+		return nil, err
+	}
+	if used {
 		if e.Key != key {
 			return nil, errorf(ErrUsed, "the join token of %s was used already by another key: make another one with `benchd pki token --name %s`; if you did not use it, revoke agent/%s", t.Name, t.Name, t.Name)
 		}
@@ -78,11 +148,9 @@ func (l *Ledger) use(t Token, key string, issue func() ([]byte, error)) ([]byte,
 	if err != nil {
 		return nil, err
 	}
-	e := entry{Token: t.ID, Name: t.Name, Key: key, Expires: t.Expires, Chain: string(chain)}
-	if err := l.journal.add(e); err != nil {
+	if err := l.add(entry{Token: t.ID, Name: t.Name, Key: key, Expires: t.Expires, Chain: string(chain)}); err != nil {
 		return nil, fmt.Errorf("record the use of a join token: %w", err)
 	}
-	l.entries[t.ID] = e
 	return chain, nil
 }
 
@@ -90,5 +158,8 @@ func (l *Ledger) use(t Token, key string, issue func() ([]byte, error)) ([]byte,
 func (l *Ledger) Close() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if l.journal == nil {
+		return nil
+	}
 	return l.journal.close()
 }

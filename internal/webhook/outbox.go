@@ -15,16 +15,16 @@ import (
 
 	"github.com/benchd/benchd/internal/clock"
 	"github.com/benchd/benchd/internal/notice"
-	"github.com/benchd/benchd/internal/spool"
 )
 
 // ErrGone reports that the suite of an occasion has been removed.
 var ErrGone = errors.New("the suite was removed before its notice was made")
 
-// Config configures an Outbox. All fields must be set.
+// Config configures an Outbox. All fields but one of Dir and Records must be set.
 type Config struct {
-	File *File
-	Dir  string // of what is not delivered yet; only this user may write to it
+	File    *File
+	Dir     string  // of what is not delivered yet, without Records; only this user may write to it
+	Records Records // what is not delivered yet, where several coordinators share it; default: Dir
 	// Archived reports whether an occasion is archived, for those that an earlier process has left in doubt.
 	Archived func(context.Context, notice.Occasion) (bool, error)
 	// Describe makes the notice of an archived occasion, or returns ErrGone.
@@ -41,7 +41,7 @@ const (
 	MaxAge   = 72 * time.Hour // of a delivery
 )
 
-// entry is a record of the spool: an occasion, or, with a hook, a delivery.
+// entry is a record of the store: an occasion, or, with a hook, a delivery.
 type entry struct {
 	ID       string           `json:"id"`
 	Created  time.Time        `json:"created"`
@@ -49,14 +49,14 @@ type entry struct {
 	Hook     string           `json:"hook,omitempty"`
 	Notice   *notice.Notice   `json:"notice,omitempty"`
 
-	place spool.Place // invalid if the disk had no room: the entry ends with the process
+	place place // invalid if there was no room: the entry ends with the process
 }
 
 // Outbox delivers notices. Close ends its goroutines and leaves what is not delivered to the next process.
 type Outbox struct {
 	config  Config
 	log     *slog.Logger
-	spool   *spool.Spool
+	store   store
 	metrics *metrics
 
 	life  context.Context
@@ -72,18 +72,13 @@ type Outbox struct {
 
 // Open reads what an earlier process has left, and starts to deliver it.
 func Open(ctx context.Context, config Config) (*Outbox, error) {
-	folder, err := spool.Folder(config.Dir)
-	if err != nil {
-		return nil, fmt.Errorf("open the queue of webhooks: %w", err)
-	}
-	// A record in a file of its own is removed by itself: delivered notices do not wait on the disk for others.
-	kept, err := spool.Open(folder, spool.Options{SegmentBytes: 1})
+	kept, err := openStore(config)
 	if err != nil {
 		return nil, fmt.Errorf("open the queue of webhooks: %w", err)
 	}
 	life, end := context.WithCancel(context.WithoutCancel(ctx))
 	o := &Outbox{
-		config: config, log: config.Logger, spool: kept, life: life, end: end,
+		config: config, log: config.Logger, store: kept, life: life, end: end,
 		doubtful: make(map[string]*entry), news: make(chan struct{}, 1), queues: make(map[string]*queue),
 	}
 	o.metrics = newMetrics(config.Registerer, o)
@@ -97,7 +92,11 @@ func Open(ctx context.Context, config Config) (*Outbox, error) {
 // recover takes up the records of an earlier process.
 func (o *Outbox) recover(ctx context.Context) error {
 	var left []*entry // a delivery removes its record: all are read first
-	for place, text := range o.spool.Left() {
+	records, err := o.store.left()
+	if err != nil {
+		return fmt.Errorf("read the queue of webhooks: %w", err)
+	}
+	for place, text := range records {
 		e := &entry{}
 		if err := json.Unmarshal(text, e); err != nil {
 			o.log.Error("webhooks: a damaged record is dropped", "error", err)
@@ -164,7 +163,7 @@ func (o *Outbox) Announce(of notice.Occasion) (settle func(archived bool)) {
 func (o *Outbox) keep(e *entry) {
 	text, err := json.Marshal(e)
 	if err == nil {
-		e.place, err = o.spool.Add(text)
+		e.place, err = o.store.add(text, e.Created)
 	}
 	if err != nil {
 		o.metrics.unkept.Inc()
@@ -174,11 +173,10 @@ func (o *Outbox) keep(e *entry) {
 
 // forget removes an entry from the disk.
 func (o *Outbox) forget(e *entry) {
-	if !e.place.Valid() {
+	if !e.place.valid() {
 		return
 	}
-	o.spool.Remove(e.place)
-	if err := o.spool.Sweep(); err != nil {
+	if err := o.store.remove(e.place); err != nil {
 		o.log.Warn("webhooks: cannot remove a delivered notice from the disk; it may be sent again", "notice", e.ID, "error", err)
 	}
 }
@@ -271,7 +269,7 @@ func (o *Outbox) pause(d time.Duration, kick <-chan struct{}) bool {
 func (o *Outbox) Close() error {
 	o.end()
 	o.tasks.Wait()
-	if err := o.spool.Close(); err != nil {
+	if err := o.store.close(); err != nil {
 		return fmt.Errorf("close the queue of webhooks: %w", err)
 	}
 	return nil

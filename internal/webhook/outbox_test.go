@@ -80,8 +80,9 @@ func (r *receiver) next(t *testing.T) received {
 type bench struct {
 	t        *testing.T
 	dir      string
-	archived bool  // for what was in doubt
-	failing  error // of Describe
+	records  webhook.Records // instead of a folder in dir; nil for none
+	archived bool            // for what was in doubt
+	failing  error           // of Describe
 	registry *prometheus.Registry
 	*webhook.Outbox
 
@@ -125,7 +126,7 @@ func (b *bench) open() *bench {
 	require.NoError(b.t, err)
 	b.registry = prometheus.NewPedanticRegistry()
 	b.Outbox, err = webhook.Open(b.t.Context(), webhook.Config{
-		File: file, Dir: filepath.Join(b.dir, "queue"), Version: "test", Logger: log, Registerer: b.registry, Clock: clock.NewSource(clock.Skew{}),
+		File: file, Dir: filepath.Join(b.dir, "queue"), Records: b.records, Version: "test", Logger: log, Registerer: b.registry, Clock: clock.NewSource(clock.Skew{}),
 		Archived: func(context.Context, notice.Occasion) (bool, error) { return b.archived, nil },
 		Describe: func(_ context.Context, id string, at time.Time, o notice.Occasion) (notice.Notice, error) {
 			return notice.Of(id, at, o, result.Suite{ID: o.Suite, Name: "nightly", Tags: map[string]string{"branch": "main"}, Status: result.Complete}), b.failing
@@ -305,14 +306,19 @@ func TestASlowAnswerIsTriedAgain(t *testing.T) {
 	require.Contains(t, b.logged(), "no answer within 200ms")
 }
 
+// answer answers with a status, which a mutex protects.
+func answer(mu *sync.Mutex, status *int) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		mu.Lock()
+		defer mu.Unlock()
+		w.WriteHeader(*status)
+	}
+}
+
 func TestTheNextProcessDeliversWhatIsLeft(t *testing.T) {
 	var down sync.Mutex
 	status := 503
-	to := receive(t, func(w http.ResponseWriter, _ *http.Request) {
-		down.Lock()
-		defer down.Unlock()
-		w.WriteHeader(status)
-	})
+	to := receive(t, answer(&down, &status))
 	b := newBench(t, "hooks:\n- {name: ci, url: "+to.URL+", events: [suite_ended]}\n").open()
 	b.ended("S1")
 	first := to.next(t)

@@ -14,10 +14,10 @@ import (
 	"github.com/benchd/benchd/internal/pki"
 )
 
-// keepEvery is how old the uses of sessions in the file may be.
+// keepEvery is how old the uses of sessions in their place may be.
 const keepEvery = 10 * time.Minute
 
-// kept is a session in the file. Nobody can make a cookie of it.
+// kept is a session in its place. Nobody can make a cookie of it.
 type kept struct {
 	Hash  string            `json:"hash"` // of the token, in hexadecimal
 	Who   identity.Identity `json:"who"`
@@ -26,35 +26,58 @@ type kept struct {
 	Used  time.Time         `json:"used"`
 }
 
-// Keep keeps the sessions in a file from now on, and continues those in it, so that browsers need no login after a restart. A file that cannot
+// Place is where sessions are kept beyond the process.
+type Place interface {
+	Load() ([]byte, error) // nil if nothing was saved
+	Save(sessions []byte) error
+}
+
+// File returns a file as a Place.
+func File(path string) Place { return file(path) }
+
+type file string
+
+// Load implements Place.
+func (f file) Load() ([]byte, error) {
+	text, err := os.ReadFile(string(f))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read sessions: %w", err)
+	}
+	return text, nil
+}
+
+// Save implements Place.
+func (f file) Save(sessions []byte) error { return pki.WriteFile(string(f), sessions, 0o600) }
+
+// Keep keeps the sessions in a place from now on, and continues those in it, so that browsers need no login after a restart. A place that cannot
 // be read or written costs logins alone: the logger gets the error.
-func (s *Store) Keep(path string, logger *slog.Logger) {
+func (s *Store) Keep(place Place, logger *slog.Logger) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.path, s.logger = path, logger
+	s.place, s.logger = place, logger
 	if err := s.load(); err != nil {
 		logger.Warn("sessions of browsers are lost: users log in again", "error", err)
 	}
 }
 
-// load reads the file.
+// load reads the sessions.
 func (s *Store) load() error {
-	text, err := os.ReadFile(s.path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
-		return fmt.Errorf("read sessions: %w", err)
+	text, err := s.place.Load()
+	if err != nil || text == nil {
+		return err
 	}
 	var list []kept
 	if err := json.Unmarshal(text, &list); err != nil {
-		return fmt.Errorf("read sessions of %s: %w", s.path, err)
+		return fmt.Errorf("read sessions: %w", err)
 	}
 	now := time.Now()
 	for _, k := range list {
 		var h hash
 		if n, err := hex.Decode(h[:], []byte(k.Hash)); err != nil || n != len(h) || len(s.sessions) >= maxAll {
-			return fmt.Errorf("read sessions of %s: invalid entry", s.path)
+			return errors.New("read sessions: invalid entry")
 		}
 		one := newSession(Session{Who: k.Who, Until: k.Until, Ends: k.Ends}, k.Used)
 		if one.ended(now) {
@@ -67,9 +90,9 @@ func (s *Store) load() error {
 	return nil
 }
 
-// save writes the file, if sessions are kept.
+// save writes the sessions, if they are kept.
 func (s *Store) save(now time.Time) {
-	if s.path == "" {
+	if s.place == nil {
 		return
 	}
 	list := make([]kept, 0, len(s.sessions))
@@ -82,7 +105,7 @@ func (s *Store) save(now time.Time) {
 	}
 	text, err := json.Marshal(list)
 	if err == nil {
-		err = pki.WriteFile(s.path, text, 0o600)
+		err = s.place.Save(text)
 	}
 	if err != nil {
 		s.logger.Warn("sessions of browsers are not kept: users log in again after a restart", "error", err)

@@ -19,7 +19,7 @@ func TestSessionsContinueAfterARestart(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "sessions.json")
 		restarted := func() *Store {
 			s := New()
-			s.Keep(path, slog.New(slog.DiscardHandler))
+			s.Keep(File(path), slog.New(slog.DiscardHandler))
 			return s
 		}
 		s := restarted()
@@ -66,10 +66,10 @@ func TestABrokenFileOfSessions(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "sessions.json")
 		require.NoError(t, os.WriteFile(path, []byte(content), 0o600))
 		s := New()
-		s.Keep(path, slog.New(slog.DiscardHandler))
+		s.Keep(File(path), slog.New(slog.DiscardHandler))
 		token := login(t, s, anna(), time.Time{})
 		s = New()
-		s.Keep(path, slog.New(slog.DiscardHandler))
+		s.Keep(File(path), slog.New(slog.DiscardHandler))
 		require.True(t, alive(t, s, token))
 	}
 }

@@ -42,9 +42,9 @@ type Store struct {
 	codes    table[*code]
 	sessions table[*session]
 
-	path   string // of the file with the sessions; empty for none
+	place  Place // of the sessions; nil for none
 	logger *slog.Logger
-	saved  time.Time // when the file was written
+	saved  time.Time // when the sessions were written
 }
 
 // New returns a store without sessions.
