@@ -17,13 +17,14 @@ func archiveCommand() cli.Command {
 	return cli.Command{
 		Command: &cobra.Command{
 			Use:   "archive",
-			Short: "Back up a coordinator's archive, or check it for damage",
-			Long: `Archive reads the archive in a coordinator's directory --data, on the coordinator's machine, whether the coordinator runs
-or not. It changes nothing.`,
+			Short: "Back up a coordinator's archive, check it for damage, or copy it into another database",
+			Long: `Archive has commands for the machine of a coordinator. Check and backup read the archive in its directory --data, whether the
+coordinator runs or not, and change nothing. Copy moves an archive to PostgreSQL, or back.`,
 			Example: `  benchd archive check --data /var/lib/benchd
-  benchd archive backup --data /var/lib/benchd /backup/benchd.db`,
+  benchd archive backup --data /var/lib/benchd /backup/benchd.db
+  benchd archive copy /var/lib/benchd postgres://benchd@db.example.com/benchd`,
 		},
-		Commands: []cli.Command{backupCommand(), checkCommand()},
+		Commands: []cli.Command{backupCommand(), checkCommand(), copyCommand()},
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/benchd/benchd/internal/archive/sqlite"
 	"github.com/benchd/benchd/internal/result"
 	"github.com/benchd/benchd/internal/results/resultstest"
+	"github.com/benchd/benchd/internal/wire"
 )
 
 // The document of a run of some minutes is kept beside the archive, alone: a suite has many such runs.
@@ -62,4 +63,52 @@ func TestMaintenanceLooksAtAnEndedRunOnce(t *testing.T) {
 	require.NoError(t, s.Remove(t.Context(), "T"))
 	require.NoError(t, s.LookAfter(t.Context()))
 	require.Len(t, s.settled, 1, "a suite of the same id that is imported later is looked at")
+}
+
+// expiringArchive removes all suites of an age at once.
+type expiringArchive struct {
+	*sqlite.Archive
+	before []time.Time
+}
+
+func (a *expiringArchive) Expire(ctx context.Context, before time.Time) (gone []string, err error) {
+	a.before = append(a.before, before)
+	for {
+		id, ended, err := a.Oldest(ctx)
+		if err != nil || id == "" || !ended.Before(before) {
+			return gone, err
+		}
+		if err := a.Remove(ctx, id); err != nil {
+			return gone, err
+		}
+		gone = append(gone, id)
+	}
+}
+
+// An archive that can remove all old suites at once does so, and what was computed of them goes, too.
+func TestOldSuitesExpireTogether(t *testing.T) {
+	t.Parallel()
+	stored := &expiringArchive{Archive: resultstest.Open(t)}
+	for _, suite := range []string{"S", "T"} {
+		resultstest.Ended(t, stored, suite, sealedDocuments, time.Hour, result.Complete)
+	}
+	young := time.Since(time.Unix(0, 0)) - 2*time.Hour // the runs of the tests start in 1970
+	resultstest.Ended(t, stored, "YOUNG", sealedDocuments, young, result.Complete)
+	dir := filepath.Join(t.TempDir(), "computed")
+	s := newStore(stored, Keep{Age: 30 * 24 * time.Hour})
+	s.sealed = newSealed(dir, s.log)
+	for _, suite := range []string{"S", "T", "YOUNG"} {
+		_, err := s.JSON(t.Context(), suite)
+		require.NoError(t, err)
+	}
+	require.NoError(t, s.LookAfter(t.Context()))
+	require.Len(t, stored.before, 1)
+	require.WithinDuration(t, s.date.Wall().Add(-30*24*time.Hour), stored.before[0], time.Minute)
+	names, err := filepath.Glob(filepath.Join(dir, "*"))
+	require.NoError(t, err)
+	require.Equal(t, []string{filepath.Join(dir, "YOUNG.1.document")}, names)
+	_, err = s.JSON(t.Context(), "S")
+	require.ErrorIs(t, err, wire.ErrNotFound)
+	_, err = s.JSON(t.Context(), "YOUNG")
+	require.NoError(t, err)
 }

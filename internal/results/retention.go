@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -79,11 +80,35 @@ func parseSize(text string) (int64, bool) {
 	return 0, false
 }
 
+// Expirer is an archive that removes all suites of an age at once, and returns their ids. Their rows may remain for some days, invisible and not
+// counted by Size. Other archives remove them one by one.
+type Expirer interface {
+	Expire(ctx context.Context, before time.Time) ([]string, error)
+}
+
+// expire removes the suites that are too old.
+func (s *Store) expire(ctx context.Context, archived Expirer, before time.Time) error {
+	ids, err := archived.Expire(ctx, before)
+	for _, id := range ids {
+		s.log.Info("suite removed by --keep", "suite", id, "because", "it ended before "+before.UTC().Format(time.RFC3339))
+		s.documents.forget(id)
+	}
+	if len(ids) > 0 {
+		s.sealed.forget(func(suite string) bool { return slices.Contains(ids, suite) })
+	}
+	return err
+}
+
 // letGo removes the oldest ended suites until the policy is met.
 func (s *Store) letGo(ctx context.Context, now time.Time) error {
 	keep := s.keep
 	if keep == (Keep{}) {
 		return nil
+	}
+	if archived, ok := s.archive.(Expirer); ok && keep.Age > 0 {
+		if err := s.expire(ctx, archived, now.Add(-keep.Age)); err != nil {
+			return err
+		}
 	}
 	for {
 		id, ended, err := s.archive.Oldest(ctx)
