@@ -89,24 +89,19 @@ func open(ctx context.Context, url string, logger *slog.Logger, files fs.FS, par
 		return nil, err
 	}
 	for _, p := range []struct {
-		into   **pgxpool.Pool
-		size   int32
-		params map[string]string
+		into     **pgxpool.Pool
+		size     int32
+		settings []string
 	}{
 		{&a.reader, readers, nil},
 		{&a.long, longReaders, nil},
-		{&a.keeper, keepers, map[string]string{"lock_timeout": "5000", "statement_timeout": "10000"}},
+		{&a.keeper, keepers, []string{`SET lock_timeout = 5000`, `SET statement_timeout = 10000`}},
 	} {
-		if *p.into, err = to.pool(ctx, p.size, p.params); err != nil {
+		if *p.into, err = to.pool(ctx, p.size, p.settings...); err != nil {
 			return nil, a.explain("open archive in", err)
 		}
 	}
 	return a, nil
-}
-
-// connect makes a connection that writes.
-func (a *Archive) connect(ctx context.Context) (*pgx.Conn, error) {
-	return pgx.ConnectConfig(ctx, a.writerConfig())
 }
 
 // Path returns the name of the server and its database, for messages.

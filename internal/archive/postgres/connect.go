@@ -5,7 +5,6 @@ import (
 	"crypto/rand"
 	"encoding/hex"
 	"fmt"
-	"maps"
 	"net"
 	"net/url"
 	"regexp"
@@ -72,9 +71,8 @@ func parse(text string) (address, error) {
 	if given := c.RuntimeParams["application_name"]; given != "" {
 		a.client = given + "-" + a.client
 	}
-	maps.Copy(c.RuntimeParams, map[string]string{
-		"search_path": a.schema, "application_name": a.client, "client_encoding": "UTF8", "synchronous_commit": "on",
-	})
+	delete(c.RuntimeParams, "search_path")
+	c.RuntimeParams["application_name"], c.RuntimeParams["client_encoding"] = a.client, "UTF8"
 	if c.ConnectTimeout == 0 || c.ConnectTimeout > connectWithin {
 		c.ConnectTimeout = connectWithin
 	}
@@ -86,19 +84,56 @@ func parse(text string) (address, error) {
 	return a, nil
 }
 
-// writerConfig is the configuration of connections that write.
-func (a address) writerConfig() *pgx.ConnConfig {
-	c := a.config.ConnConfig.Copy()
-	c.RuntimeParams["idle_in_transaction_session_timeout"] = strconv.FormatInt(idleWithin.Milliseconds(), 10)
-	c.RuntimeParams["lock_timeout"] = strconv.FormatInt(lockWithin.Milliseconds(), 10)
-	return c
+// settings are those of a session. They are set when it has begun: poolers refuse most of them as parameters of the start.
+func (a address) settings(more ...string) []string {
+	return append([]string{
+		`SET search_path = ` + quoted(a.schema),
+		`SET synchronous_commit = on`, // an acknowledged window is on the server's disk
+		// A plan for all parameters may have been made when a week was empty.
+		`SET plan_cache_mode = force_custom_plan`,
+	}, more...)
+}
+
+// begin sets the settings of a new session. Servers other than PostgreSQL do not have all of them.
+func begin(ctx context.Context, conn *pgx.Conn, settings []string) error {
+	_, err := conn.PgConn().Exec(ctx, strings.Join(settings, "; ")).ReadAll()
+	if state := stateOf(err); state != stateUnknownSetting && state != stateUnsupported {
+		return err
+	}
+	for _, setting := range settings {
+		_, err := conn.PgConn().Exec(ctx, setting).ReadAll()
+		if state := stateOf(err); err != nil && state != stateUnknownSetting && state != stateUnsupported {
+			return err
+		}
+	}
+	return nil
+}
+
+// connect makes a connection that writes.
+func (a address) connect(ctx context.Context) (*pgx.Conn, error) {
+	conn, err := pgx.ConnectConfig(ctx, a.config.ConnConfig.Copy())
+	if err != nil {
+		return nil, err
+	}
+	settings := a.settings(
+		fmt.Sprintf(`SET idle_in_transaction_session_timeout = %d`, idleWithin.Milliseconds()),
+		fmt.Sprintf(`SET lock_timeout = %d`, lockWithin.Milliseconds()),
+	)
+	if err := begin(ctx, conn, settings); err != nil {
+		closing, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
+		defer cancel()
+		_ = conn.Close(closing) // the error is the cause
+		return nil, err
+	}
+	return conn, nil
 }
 
 // pool makes a pool of up to size connections, which are made when they are needed.
-func (a address) pool(ctx context.Context, size int32, params map[string]string) (*pgxpool.Pool, error) {
+func (a address) pool(ctx context.Context, size int32, more ...string) (*pgxpool.Pool, error) {
 	config := a.config.Copy()
 	config.MaxConns, config.MinConns, config.MinIdleConns = size, 0, 0
 	config.PingTimeout = connectWithin
-	maps.Copy(config.ConnConfig.RuntimeParams, params)
+	settings := a.settings(more...)
+	config.AfterConnect = func(ctx context.Context, conn *pgx.Conn) error { return begin(ctx, conn, settings) }
 	return pgxpool.NewWithConfig(ctx, config)
 }

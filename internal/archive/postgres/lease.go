@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/benchd/benchd/internal/archive"
 )
@@ -112,7 +113,7 @@ func (a *Archive) Renew(ctx context.Context) error {
 
 func (a *Archive) renew(ctx context.Context, term int64) error {
 	// The key stays: writes in progress do not matter.
-	tag, err := a.keeper.Exec(ctx, `UPDATE lease SET until = clock_timestamp() + $2::double precision * interval '1 second' WHERE term = $1`,
+	tag, err := a.keep(ctx, `UPDATE lease SET until = clock_timestamp() + $2::double precision * interval '1 second' WHERE term = $1`,
 		term, archive.LeaseTTL.Seconds())
 	if err != nil {
 		return err
@@ -123,6 +124,15 @@ func (a *Archive) renew(ctx context.Context, term int64) error {
 	return nil
 }
 
+// keep executes a statement that may be repeated, again if the connection is from before a restart of the server.
+func (a *Archive) keep(ctx context.Context, query string, args ...any) (pgconn.CommandTag, error) {
+	tag, err := a.keeper.Exec(ctx, query, args...)
+	if err != nil && isBroken(err) && ctx.Err() == nil {
+		tag, err = a.keeper.Exec(ctx, query, args...)
+	}
+	return tag, err
+}
+
 // Yield implements archive.Lease.
 func (a *Archive) Yield(ctx context.Context) error {
 	term := a.term.Swap(0)
@@ -130,7 +140,7 @@ func (a *Archive) Yield(ctx context.Context) error {
 		return nil
 	}
 	// A new term refuses writes that have not begun, and waits for those that have.
-	_, err := a.keeper.Exec(ctx, `UPDATE lease SET term = term + 1, boot = '', client = '', until = '1970-01-01 00:00:00+00' WHERE term = $1`, term)
+	_, err := a.keep(ctx, `UPDATE lease SET term = term + 1, boot = '', client = '', until = '1970-01-01 00:00:00+00' WHERE term = $1`, term)
 	if err != nil {
 		return a.explain("yield the lease in", fmt.Errorf("it ends by itself after %v: %w", archive.LeaseTTL.Round(time.Second), err))
 	}

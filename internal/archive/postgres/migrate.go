@@ -75,7 +75,7 @@ func (a *Archive) migrate(ctx context.Context, list []migration) error {
 		}
 		// Another process creates the same at the same instant, or the server has no partitions.
 		switch state := stateOf(err); {
-		case slices.Contains([]string{stateUnique, stateDuplicateTable, stateDuplicateSchema, stateSerialization}, state) && tries < 10:
+		case slices.Contains([]string{stateUnique, stateDuplicateTable, stateDuplicateSchema, stateDuplicateObject, stateSerialization}, state) && tries < 10:
 		case (state == stateUnsupported || state == stateSyntax) && a.partitioned:
 			a.partitioned = false
 		default:

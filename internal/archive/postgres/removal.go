@@ -166,7 +166,8 @@ func purgeWindows(ctx context.Context, tx *transaction, week, phase int64) error
 	tx.later(deleteLateness, week, ids)
 	tx.later(`DELETE FROM error_sample e WHERE week = $1 AND e."window" = ANY($2)`, week, ids)
 	tx.later(`DELETE FROM "window" w USING unnest($3::bigint[], $4::bigint[], $5::bigint[]) AS k (seq, shard, attempt)
-		WHERE w.week = $1 AND w.phase = $2 AND w.seq = k.seq AND w.shard = k.shard AND w.attempt = k.attempt`, week, phase, seqs, shards, attempts)
+		WHERE w.week = $1 AND w.phase = $2 AND w.seq BETWEEN $6 AND $7 AND w.seq = k.seq AND w.shard = k.shard AND w.attempt = k.attempt`,
+		week, phase, seqs, shards, attempts, seqs[0], seqs[len(seqs)-1])
 	return nil
 }
 

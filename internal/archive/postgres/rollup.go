@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"time"
 
@@ -153,7 +154,8 @@ const (
 	deleteSamples      = `DELETE FROM error_sample e USING unnest($2::bigint[], $3::bigint[]) AS k (holder, number)
 		WHERE e.week = $1 AND e."window" = k.holder AND e.id = k.number`
 	markRolled = `UPDATE "window" w SET rolled_ns = k.ends FROM unnest($3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[]) AS k (seq, shard, attempt, ends)
-		WHERE w.week = $1 AND w.phase = $2 AND w.seq = k.seq AND w.shard = k.shard AND w.attempt = k.attempt`
+		WHERE w.week = $1 AND w.phase = $2 AND w.seq BETWEEN $7 AND $8
+		AND w.seq = k.seq AND w.shard = k.shard AND w.attempt = k.attempt`
 )
 
 // mergeSome merges the first of some rolls: about as many as have rollRows measurements. It returns how many.
@@ -187,7 +189,7 @@ func (a *Archive) mergeSome(ctx context.Context, tx *transaction, phase storedPh
 		tx.later(deleteSamples, phase.week, m.again.window, m.again.number)
 	}
 	m.out.store(tx)
-	tx.later(markRolled, phase.week, phase.id, m.mark[0], m.mark[1], m.mark[2], m.mark[3])
+	tx.later(markRolled, phase.week, phase.id, m.mark[0], m.mark[1], m.mark[2], m.mark[3], slices.Min(m.mark[0]), slices.Max(m.mark[0]))
 	account(tx, phase.suite, m.out.bytes-held.bytes)
 	return n, nil
 }

@@ -242,8 +242,9 @@ func (d *adder) findStored(b *pgx.Batch, p *phaseRow) {
 		seqs[k], shards[k], attempts[k] = int64(id.Seq), int64(id.Shard), int64(id.Attempt)
 	}
 	p.stored = make(map[int]bool)
+	// The limit makes each window a search in the index of identities: without statistics, a plan might read the whole phase.
 	b.Queue(`SELECT k.at FROM unnest($3::bigint[], $4::bigint[], $5::bigint[]) WITH ORDINALITY AS k (seq, shard, attempt, at)
-		JOIN "window" w ON w.week = $1 AND w.phase = $2 AND w.seq = k.seq AND w.shard = k.shard AND w.attempt = k.attempt`,
+		CROSS JOIN LATERAL (SELECT 1 FROM "window" w WHERE w.week = $1 AND w.phase = $2 AND w.seq = k.seq AND w.shard = k.shard AND w.attempt = k.attempt LIMIT 1) w`,
 		p.week, p.id, seqs, shards, attempts).Query(func(rows pgx.Rows) error {
 		return eachOf(rows, func(row pgx.Rows) error {
 			var at int
