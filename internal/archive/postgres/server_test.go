@@ -24,6 +24,12 @@ import (
 var server *postgrestest.Server
 
 func TestMain(m *testing.M) {
+	if url := os.Getenv(writerEnv); url != "" {
+		if err := writeUntilKilled(url); err != nil {
+			panic(err) // the parent sees it on our standard error
+		}
+		return
+	}
 	flag.Parse()
 	os.Exit(withServer(m))
 }

@@ -1,0 +1,259 @@
+//go:build integration
+
+package postgres
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/stretchr/testify/require"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/benchd/benchd/internal/archive"
+	"github.com/benchd/benchd/internal/archive/archivetest"
+	"github.com/benchd/benchd/internal/latency"
+	"github.com/benchd/benchd/internal/result"
+)
+
+func TestWeeks(t *testing.T) {
+	t.Parallel()
+	day := 24 * time.Hour
+	for at, want := range map[time.Duration]int64{0: 0, 7*day - 1: 0, 7 * day: 1, -1: -1, -7 * day: -1, -7*day - 1: -2} {
+		require.Equal(t, want, weekOf(time.Unix(0, int64(at))), at)
+	}
+	for _, week := range []int64{-3, 0, 2944} {
+		for _, table := range partitions() {
+			got, ok := weekIn(partition(table, week))
+			require.True(t, ok)
+			require.Equal(t, week, got)
+		}
+	}
+	_, ok := weekIn("window")
+	require.False(t, ok)
+}
+
+// createIn creates an ended suite of a week with a run that has a window, and an observation.
+func createIn(t *testing.T, a *Archive, id string, week int64) (run string) {
+	t.Helper()
+	suite, record := archivetest.SuiteOf(id), archivetest.RunOf(id, "1")
+	suite.Created = time.Unix(0, week*int64(weekLength)+int64(time.Hour)).UTC()
+	require.NoError(t, a.CreateSuite(t.Context(), suite, []archive.RunRecord{record}))
+	archivetest.Add(t, a, archivetest.WindowOf(latency.WindowID{Run: record.ID, Phase: "measure", Attempt: 1}, 5))
+	require.NoError(t, a.AddObservations(t.Context(), record.ID, archivetest.ObservedBy("rs1")))
+	record.Status, record.Ended = result.Complete, suite.Created.Add(time.Hour)
+	require.NoError(t, a.Apply(t.Context(), archive.Change{Runs: []archive.RunRecord{record}, Suite: id, Status: result.Complete}))
+	return record.ID
+}
+
+// rowsIn counts the rows of the large tables, and of others.
+func rowsIn(t *testing.T, a *Archive) map[string]int {
+	t.Helper()
+	rows := make(map[string]int)
+	for _, table := range append(partitions(), "suite", "run", "phase", "figure", "space") {
+		var n int
+		require.NoError(t, a.reader.QueryRow(t.Context(), `SELECT count(*) FROM `+quoted(table)).Scan(&n))
+		if n > 0 {
+			rows[table] = n
+		}
+	}
+	return rows
+}
+
+// weeksOf lists how many tables there are for each week.
+func weeksOf(t *testing.T, a *Archive) map[int64]int {
+	t.Helper()
+	tables := make(map[int64]int)
+	require.NoError(t, each(t.Context(), a.reader, func(row pgx.Rows) error {
+		var name string
+		err := row.Scan(&name)
+		if week, ok := weekIn(name); ok {
+			tables[week]++
+		}
+		return err
+	}, `SELECT c.relname::text FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = $1 AND c.relkind = 'r'`, a.schema))
+	return tables
+}
+
+func sizeOf(t *testing.T, a *Archive) int64 {
+	t.Helper()
+	size, err := a.Size(t.Context())
+	require.NoError(t, err)
+	return size
+}
+
+// plain opens an archive as on a server without partitions.
+func plain(tb testing.TB, url string) *Archive {
+	tb.Helper()
+	a, err := open(tb.Context(), url, discard(), migrationFiles, false)
+	require.NoError(tb, err)
+	tb.Cleanup(func() { require.NoError(tb, a.Close(context.WithoutCancel(tb.Context()))) })
+	lead(tb, a)
+	return a
+}
+
+func TestConformanceWithoutPartitions(t *testing.T) {
+	archivetest.Run(t, func(tb testing.TB, dir string) archivetest.Archive {
+		return plain(tb, urlOf(server.Address(), schemaIn(dir)))
+	})
+}
+
+// Removing suites leaves no row, and no row of others is missing; the last one takes the tables of its week with it.
+func TestRemovedSuitesLeaveNothing(t *testing.T) {
+	t.Parallel()
+	for name, opened := range map[string]func(testing.TB, string) *Archive{"partitions": leading, "plain tables": plain} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			a := opened(t, freshURL())
+			createIn(t, a, "old1", 2900)
+			one := sizeOf(t, a)
+			require.Positive(t, one)
+			createIn(t, a, "old2", 2900)
+			createIn(t, a, "other", 2901)
+			require.Equal(t, 3*one, sizeOf(t, a))
+			require.Equal(t, map[string]int{
+				"window": 3, "measurement": 15, "lateness": 3, "error_sample": 3, "observation": 3, "suite": 3, "run": 3, "phase": 3, "figure": 6, "space": 3,
+			}, rowsIn(t, a))
+			require.NoError(t, a.Remove(t.Context(), "old1"))
+			require.Equal(t, 10, rowsIn(t, a)["measurement"])
+			require.Equal(t, 2*one, sizeOf(t, a))
+			require.NoError(t, a.Remove(t.Context(), "old2"))
+			if a.partitioned {
+				require.Equal(t, map[int64]int{2901: 5}, weeksOf(t, a))
+			}
+			require.Equal(t, map[string]int{
+				"window": 1, "measurement": 5, "lateness": 1, "error_sample": 1, "observation": 1, "suite": 1, "run": 1, "phase": 1, "figure": 2, "space": 1,
+			}, rowsIn(t, a))
+			createIn(t, a, "old1", 2900)
+			require.NoError(t, a.Remove(t.Context(), "old1"))
+			require.NoError(t, a.Remove(t.Context(), "other"))
+			require.Empty(t, rowsIn(t, a))
+			require.Empty(t, weeksOf(t, a))
+		})
+	}
+}
+
+// Expired suites are invisible at once, and leave with the last one of their week.
+func TestExpiredSuitesLeaveWithTheirWeek(t *testing.T) {
+	t.Parallel()
+	for name, opened := range map[string]func(testing.TB, string) *Archive{"partitions": leading, "plain tables": plain} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			a := opened(t, freshURL())
+			createIn(t, a, "a", 2900)
+			createIn(t, a, "b", 2900)
+			gone := createIn(t, a, "c", 2901)
+			kept := createIn(t, a, "d", 2901)
+			late := archivetest.RunOf("d", "1")
+			late.Status, late.Ended = result.Complete, time.Unix(0, 2903*int64(weekLength))
+			require.NoError(t, a.Apply(t.Context(), archive.Change{Runs: []archive.RunRecord{late}}))
+			one := sizeOf(t, a) / 4
+			ids, err := a.Expire(t.Context(), time.Unix(0, 2902*int64(weekLength)))
+			require.NoError(t, err)
+			require.ElementsMatch(t, []string{"a", "b", "c"}, ids)
+			require.Equal(t, 2, rowsIn(t, a)["window"], "the week of d is there")
+			require.Equal(t, one, sizeOf(t, a))
+			suites, err := a.Suites(t.Context())
+			require.NoError(t, err)
+			require.Len(t, suites, 1)
+			_, err = a.Run(t.Context(), gone)
+			require.ErrorIs(t, err, archive.ErrNotFound)
+			receipts, err := a.AddWindows(t.Context(), []latency.Window{archivetest.WindowOf(latency.WindowID{Run: gone, Phase: "measure", Attempt: 1}, 5)})
+			require.NoError(t, err)
+			require.ErrorIs(t, receipts[0].Err, archive.ErrNotFound)
+			require.Len(t, archivetest.WindowsIn(t, a, kept), 1)
+			ids, err = a.Expire(t.Context(), time.Unix(0, 2904*int64(weekLength)))
+			require.NoError(t, err)
+			require.Equal(t, []string{"d"}, ids)
+			require.Empty(t, rowsIn(t, a))
+			require.Empty(t, weeksOf(t, a))
+		})
+	}
+}
+
+// A week is dropped although a reader is in it, who reads on to its end. Nobody else waits meanwhile: neither those who add windows and create
+// suites, nor those who read.
+func TestDroppingAWeekKeepsNobodyWaiting(t *testing.T) {
+	t.Parallel()
+	for name, detaches := range map[string]bool{"detached concurrently": true, "as in PostgreSQL 12": false} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			a := leading(t, freshURL())
+			a.detaches = detaches
+			old := createIn(t, a, "old", 2900)
+			running := archivetest.Create(t, a, "new")
+			for seq := range 2 * chunkWindows {
+				w := latency.Window{ID: latency.WindowID{Run: running, Phase: "load", Attempt: 1, Seq: seq}, Start: time.Duration(seq), End: time.Duration(seq)}
+				archivetest.Add(t, a, w)
+			}
+			next, stop := iter.Pull2(a.Windows(t.Context(), old))
+			_, err, ok := next() // the reader is in the middle
+			require.True(t, ok)
+			require.NoError(t, err)
+			var group errgroup.Group
+			removed := make(chan struct{})
+			group.Go(func() error {
+				defer close(removed)
+				return a.Remove(t.Context(), "old")
+			})
+			require.Eventually(t, func() bool { // the removal is invisible, and waits for the reader
+				_, err := a.Suite(t.Context(), "old")
+				return err != nil
+			}, 10*time.Second, 5*time.Millisecond)
+			for i := range 50 {
+				archivetest.Add(t, a, archivetest.WindowOf(latency.WindowID{Run: running, Phase: "measure", Attempt: 1, Seq: i}, 5))
+				require.NoError(t, a.CreateSuite(t.Context(), archivetest.SuiteOf(fmt.Sprint("s", i)), nil))
+				_, err := a.Counts(t.Context(), running)
+				require.NoError(t, err)
+			}
+			select {
+			case <-removed:
+				t.Error("the week is dropped while it is read")
+			default:
+			}
+			_, err, ok = next()
+			require.NoError(t, err)
+			require.False(t, ok)
+			stop()
+			require.NoError(t, group.Wait())
+			require.NotContains(t, weeksOf(t, a), int64(2900))
+			require.Len(t, archivetest.WindowsIn(t, a, running), 2*chunkWindows+50)
+		})
+	}
+}
+
+// An interrupted removal of a week is finished by Purge, or by the next suite in it.
+func TestAnInterruptedDropIsFinished(t *testing.T) {
+	t.Parallel()
+	for name, finish := range map[string]func(*testing.T, *Archive){
+		"by Purge": func(t *testing.T, a *Archive) { require.NoError(t, a.Purge(t.Context())) },
+		"by a new suite": func(t *testing.T, a *Archive) {
+			createIn(t, a, "again", 2900)
+			require.NoError(t, a.Remove(t.Context(), "again"))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			url := freshURL()
+			a := leading(t, url)
+			old := createIn(t, a, "old", 2900)
+			next, stop := iter.Pull2(a.Windows(t.Context(), old))
+			_, err, _ := next()
+			require.NoError(t, err)
+			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+			defer cancel()
+			require.Error(t, a.Remove(ctx, "old"), "it waits for the reader")
+			stop()
+			require.Equal(t, map[int64]int{2900: 5}, weeksOf(t, a))
+			b := openURL(t, url) // the next process
+			expire(t, b)
+			lead(t, b)
+			finish(t, b)
+			require.Empty(t, weeksOf(t, b))
+			require.Empty(t, rowsIn(t, b))
+		})
+	}
+}
