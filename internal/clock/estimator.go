@@ -111,18 +111,20 @@ func (e *Estimator) drift() (slope, bound float64) {
 	if float64(last-first) < fitSpan {
 		return 0, maxDrift
 	}
+	// Each is computed once: the pairs below are 2016.
+	var xs, ys, bounds, weights [window]float64
+	n := len(e.probes)
 	var sw, sx, sy float64
-	x := func(p Probe) float64 { return float64(p.at() - first) }
-	y := func(p Probe) float64 { return p.offset() - e.probes[0].offset() }
-	for _, p := range e.probes {
-		w := weight(p)
-		sw, sx, sy = sw+w, sx+w*x(p), sy+w*y(p)
+	for i, p := range e.probes {
+		x, y, w := float64(p.at()-first), p.offset()-e.probes[0].offset(), weight(p)
+		xs[i], ys[i], bounds[i], weights[i] = x, y, p.bound(), w
+		sw, sx, sy = sw+w, sx+w*x, sy+w*y
 	}
 	mx, my := sx/sw, sy/sw
 	var sxx, sxy float64
-	for _, p := range e.probes {
-		w, dx := weight(p), x(p)-mx
-		sxx, sxy = sxx+w*dx*dx, sxy+w*dx*(y(p)-my)
+	for i := range n {
+		w, dx := weights[i], xs[i]-mx
+		sxx, sxy = sxx+w*dx*dx, sxy+w*dx*(ys[i]-my)
 	}
 	if sxx == 0 {
 		return 0, maxDrift
@@ -130,14 +132,16 @@ func (e *Estimator) drift() (slope, bound float64) {
 	slope = math.Max(-maxDrift, math.Min(maxDrift, sxy/sxx))
 
 	lo, hi := math.Inf(-1), math.Inf(1)
-	for i, p := range e.probes {
-		for _, q := range e.probes[i+1:] {
-			span := float64(q.at() - p.at())
+	for i := range n {
+		x, y, bound := xs[i], ys[i], bounds[i]
+		for j := i + 1; j < n; j++ {
+			span := xs[j] - x
 			if span < fitSpan/2 {
 				continue
 			}
-			mid, err := (q.offset()-p.offset())/span, (q.bound()+p.bound())/span
-			lo, hi = math.Max(lo, mid-err), math.Min(hi, mid+err)
+			per := 1 / span
+			mid, err := (ys[j]-y)*per, (bounds[j]+bound)*per
+			lo, hi = max(lo, mid-err), min(hi, mid+err)
 		}
 	}
 	if lo > hi || math.IsInf(lo, 0) {
