@@ -24,8 +24,9 @@ const p99 = 0.99
 // concurrent use.
 type Matrix struct {
 	mu      sync.Mutex
-	columns int // maximum number
-	level   int // of the ladder of Times
+	columns int    // maximum number
+	need    uint64 // operations of a percentile
+	level   int    // of the ladder of Times
 	unit    time.Duration
 	grid    Grid
 	rows    map[rowKey]*row
@@ -76,7 +77,7 @@ type openCell struct {
 
 // NewMatrix returns an empty matrix for a run of some agents and of an expected length, which is 0 if it is unknown.
 func NewMatrix(agents int, interval, length time.Duration) *Matrix {
-	m := &Matrix{columns: Columns(agents), unit: max(interval, time.Millisecond), rows: make(map[rowKey]*row)}
+	m := &Matrix{columns: Columns(agents), need: latency.MinSamples(p99), unit: max(interval, time.Millisecond), rows: make(map[rowKey]*row)}
 	m.grid.Step = m.unit
 	for point := result.PointLength(m.unit, length); m.grid.Step < result.ColumnLength(point, length, m.columns); {
 		m.level++
@@ -115,7 +116,7 @@ func (m *Matrix) Add(w *latency.Window) error {
 		o = new(openCell)
 	}
 	if o.good == nil || o.column != column {
-		r.close(o)
+		r.close(o, m.need)
 		*o = openCell{column, new(latency.Sparse)}
 	}
 	for i := range w.Series {
@@ -126,19 +127,19 @@ func (m *Matrix) Add(w *latency.Window) error {
 		}
 	}
 	if late {
-		r.close(o)
+		r.close(o, m.need)
 	}
 	return nil
 }
 
-// close completes a column of a row.
-func (r *row) close(o *openCell) {
+// close completes a column of a row. Its percentile needs so many operations.
+func (r *row) close(o *openCell, need uint64) {
 	if o.good == nil {
 		return
 	}
-	if h := o.good.Histogram(); h.Supports(p99) {
+	if o.good.Count() >= need {
 		c := &r.cells[o.column]
-		c.P99 = max(c.P99, time.Duration(h.Quantile(p99)))
+		c.P99 = max(c.P99, time.Duration(o.good.Quantile(p99)))
 	}
 	*o = openCell{}
 }
@@ -176,7 +177,7 @@ func (m *Matrix) widen() {
 	}
 	for _, r := range m.rows {
 		for i := range r.open {
-			r.close(&r.open[i])
+			r.close(&r.open[i], m.need)
 		}
 		r.cells = merged(r.cells, factor)
 	}
@@ -204,7 +205,7 @@ func (m *Matrix) Grid() Grid {
 		r := m.rows[key]
 		shown := row{cells: slices.Clone(r.cells)}
 		for _, o := range r.open {
-			shown.close(&o)
+			shown.close(&o, m.need)
 		}
 		i := slices.IndexFunc(out.Phases, func(p GridPhase) bool { return p.Name == key.phase })
 		out.Phases[i].Rows = append(out.Phases[i].Rows, GridRow{key.shard, key.attempt, shown.cells})

@@ -42,7 +42,7 @@ func (h *Histogram) appendBuckets(b []byte) []byte {
 		return append(b, h.packed...)
 	}
 	next := 0
-	for i, p := range h.pages { // not by all: there are many
+	for i, p := range h.table() { // not by all: there are many
 		if p == nil {
 			continue
 		}
@@ -149,46 +149,55 @@ func check(t totals, packed []byte) error {
 		return errors.New("one sample, but a min and a max")
 	}
 	var (
-		inBuckets, zeros    uint64
-		first, last         = -1, -1
-		low, high           uint128 // bounds of the sum
-		next, gap, n, carry uint64
-		ok                  bool
+		inBuckets, zeros uint64
+		first, last      = -1, -1
+		low, high        uint128 // bounds of the sum
+		next, gap, n     uint64
+		ok               bool
 	)
 	// A window has so few samples that the sums of those in buckets, which are below 2⁴², fit 64 bits.
 	small := t.count < 1<<22
+	least, greatest := uint64(t.min), uint64(t.max)
 	for len(packed) > 0 {
-		if gap, packed, ok = uvarint(packed); !ok || gap >= buckets {
-			return errors.New("truncated or invalid bucket")
+		if len(packed) >= 2 && packed[0]|packed[1] < 0x80 { // nearly always
+			gap, n, packed = uint64(packed[0]), uint64(packed[1]), packed[2:]
+		} else {
+			if gap, packed, ok = uvarint(packed); !ok || gap >= buckets {
+				return errors.New("truncated or invalid bucket")
+			}
+			if n, packed, ok = uvarint(packed); !ok {
+				return errors.New("truncated or invalid count")
+			}
 		}
-		if n, packed, ok = uvarint(packed); !ok || n == 0 {
+		i := next + gap
+		switch {
+		case n == 0:
 			return errors.New("truncated or invalid count")
-		}
-		i := int(next + gap)
-		if i > index(Highest) {
+		case i > highestIndex:
 			return fmt.Errorf("bucket %d is out of range", i)
-		}
-		if inBuckets, carry = bits.Add64(inBuckets, n, 0); carry != 0 {
-			return errTooMany
-		}
-		if inBuckets > t.count {
+		case n > t.count-inBuckets:
 			return fmt.Errorf("buckets hold more than %d samples", t.count)
 		}
+		inBuckets += n
 		if first < 0 {
-			first = i
+			first = int(i)
+			if i == 0 {
+				zeros = n
+			}
 		}
-		if i == 0 {
-			zeros = n
-		}
-		least, most := uint64(max(lowest(i), t.min)), uint64(min(highest(i), t.max))
+		// lowest and highest, without the checks of their shifts
+		shift := (max(i>>pageBits, 1) - 1) & 63
+		from := (i - shift<<pageBits) << shift
+		to := min(from+(1<<shift-1), greatest)
+		from = max(from, least)
 		if small {
-			low.lo += n * least
-			high.lo += n * most
+			low.lo += n * from
+			high.lo += n * to
 		} else {
-			low = low.plusProduct(n, least)
-			high = high.plusProduct(n, most)
+			low = low.plusProduct(n, from)
+			high = high.plusProduct(n, to)
 		}
-		last, next = i, uint64(i)+1
+		last, next = int(i), i+1
 	}
 	low = low.plusProduct(t.overflow, uint64(max(Highest+1, t.min)))
 	high = high.plusProduct(t.overflow, uint64(t.max))
@@ -228,15 +237,21 @@ type packedBuckets []byte
 // all yields the buckets and their counts, from the lowest on.
 func (p packedBuckets) all(yield func(i int, n uint64) bool) {
 	for i := 0; len(p) > 0; i++ {
-		gap, size := binary.Uvarint(p)
-		p = p[size:]
-		n, size := binary.Uvarint(p)
-		p = p[size:]
+		var gap, n uint64
+		gap, n, p = nextBucket(p)
 		i += int(gap)
 		if !yield(i, n) {
 			return
 		}
 	}
+}
+
+// nextBucket reads a bucket off the front of checked packed buckets: how many empty ones it skips, and its count.
+func nextBucket(p []byte) (gap, n uint64, rest []byte) {
+	gap, size := binary.Uvarint(p)
+	p = p[size:]
+	n, size = binary.Uvarint(p)
+	return gap, n, p[size:]
 }
 
 // uint128 is an unsigned integer of 128 bits.

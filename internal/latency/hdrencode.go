@@ -167,7 +167,7 @@ func (c *hdrCounters) addAll(h *Histogram) {
 		return
 	}
 	b, next, count := c.b, c.next, c.count
-	for i, p := range h.pages {
+	for i, p := range h.table() {
 		if p == nil {
 			continue
 		}

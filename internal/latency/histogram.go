@@ -1,7 +1,6 @@
 package latency
 
 import (
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"math"
@@ -16,7 +15,7 @@ import (
 // A Histogram may be read by several goroutines at once, but not while one changes it.
 type Histogram struct {
 	totals totals
-	pages  [pages]*page
+	pages  *pageTable // nil without pages, as in a packed histogram, of which there are many
 	// packed holds the buckets instead of pages in a decoded, unchanged histogram. It is a tenth of the size, and
 	// sufficient for a merge. It is never written to.
 	packed []byte
@@ -24,6 +23,33 @@ type Histogram struct {
 
 // page holds the counts of pageSize consecutive buckets.
 type page [pageSize]uint64
+
+// pageTable has the pages of a histogram; nil for those without a sample.
+type pageTable [pages]*page
+
+//nolint:gochecknoglobals // a constant table: it is never written to
+var noPages pageTable
+
+// table returns the pages for reading.
+func (h *Histogram) table() *pageTable {
+	if h.pages == nil {
+		return &noPages
+	}
+	return h.pages
+}
+
+// page returns a page for writing.
+func (h *Histogram) page(i int) *page {
+	if h.pages == nil {
+		h.pages = new(pageTable)
+	}
+	p := h.pages[i]
+	if p == nil {
+		p = new(page)
+		h.pages[i] = p
+	}
+	return p
+}
 
 // Record adds one sample. A worker that records many operations does so through a [Recorder].
 func (h *Histogram) Record(v int64) {
@@ -42,27 +68,24 @@ func (h *Histogram) Record(v int64) {
 
 // put adds n to bucket i.
 func (h *Histogram) put(i int, n uint64) {
-	p := h.pages[i>>pageBits]
-	if p == nil {
-		p = new(page)
-		h.pages[i>>pageBits] = p
+	if t := h.pages; t != nil {
+		if p := t[i>>pageBits]; p != nil {
+			p[i&pageMask] += n
+			return
+		}
 	}
-	p[i&pageMask] += n
+	h.page(i >> pageBits)[i&pageMask] += n
 }
 
 // addPacked adds checked packed buckets. All merges of a coordinator use it.
 func (h *Histogram) addPacked(p packedBuckets) {
 	for i := 0; len(p) > 0; i++ {
-		gap, size := uint64(p[0]), 1
-		if gap >= 0x80 {
-			gap, size = binary.Uvarint(p)
+		var gap, n uint64
+		if len(p) >= 2 && p[0]|p[1] < 0x80 { // nearly always
+			gap, n, p = uint64(p[0]), uint64(p[1]), p[2:]
+		} else {
+			gap, n, p = nextBucket(p)
 		}
-		p = p[size:]
-		n, size := uint64(p[0]), 1
-		if n >= 0x80 {
-			n, size = binary.Uvarint(p)
-		}
-		p = p[size:]
 		i += int(gap)
 		h.put(i, n)
 	}
@@ -100,14 +123,11 @@ func (h *Histogram) Merge(o *Histogram) error {
 	h.unpack()
 	h.totals = sum
 	h.addPacked(o.packed)
-	for i, from := range o.pages {
+	for i, from := range o.table() {
 		if from == nil {
 			continue
 		}
-		if h.pages[i] == nil {
-			h.pages[i] = new(page)
-		}
-		to := h.pages[i]
+		to := h.page(i)
 		for j, n := range from {
 			to[j] += n
 		}
@@ -118,7 +138,7 @@ func (h *Histogram) Merge(o *Histogram) error {
 // Memory returns the size of the buckets in memory, in bytes.
 func (h *Histogram) Memory() int {
 	size := len(h.packed)
-	for _, p := range h.pages {
+	for _, p := range h.table() {
 		if p != nil {
 			size += pageSize * 8
 		}
@@ -129,7 +149,7 @@ func (h *Histogram) Memory() int {
 // Reset empties h and keeps its memory for the next samples.
 func (h *Histogram) Reset() {
 	h.totals, h.packed = totals{}, nil
-	for _, p := range h.pages {
+	for _, p := range h.table() {
 		if p != nil {
 			*p = page{}
 		}
@@ -139,10 +159,9 @@ func (h *Histogram) Reset() {
 // Clone returns a copy of h that shares no mutable memory with it.
 func (h *Histogram) Clone() *Histogram {
 	c := &Histogram{totals: h.totals, packed: h.packed}
-	for i, p := range h.pages {
+	for i, p := range h.table() {
 		if p != nil {
-			q := *p
-			c.pages[i] = &q
+			*c.page(i) = *p
 		}
 	}
 	return c
@@ -154,7 +173,7 @@ func (h *Histogram) all(yield func(i int, n uint64) bool) {
 		packedBuckets(h.packed).all(yield)
 		return
 	}
-	for i, p := range h.pages {
+	for i, p := range h.table() {
 		if p == nil {
 			continue
 		}

@@ -28,6 +28,9 @@ func index(v int64) int {
 	return shift<<pageBits + int(uint64(v)>>shift)
 }
 
+// highestIndex is the bucket of Highest.
+const highestIndex = 31<<pageBits + uint64(Highest)>>31
+
 // lowest returns the lowest value of bucket i.
 func lowest(i int) int64 {
 	shift := max(0, i>>pageBits-1)

@@ -25,6 +25,7 @@ func TestBucketsTileTheRange(t *testing.T) {
 		require.LessOrEqual(t, width, 0.001*float64(lowest(i)), "bucket %d is wider than 0.1 %%", i)
 	}
 	require.Less(t, index(Highest), buckets)
+	require.EqualValues(t, highestIndex, index(Highest))
 }
 
 func TestBucketsEqualHdrHistogram(t *testing.T) {

@@ -7,15 +7,17 @@ import (
 
 // Quantile returns the highest value of the bucket of the sample of rank ⌈q·Count⌉ (q from 0 to 1), as HdrHistogram's tools
 // do, but at most Max. If the rank is in the overflow it returns Max. It returns 0 if there is no sample.
-func (h *Histogram) Quantile(q float64) int64 {
-	t := &h.totals
+func (h *Histogram) Quantile(q float64) int64 { return h.totals.quantile(q, h.bucketOf) }
+
+// quantile is the quantile of samples whose buckets bucketOf finds by the ranks of samples.
+func (t *totals) quantile(q float64, bucketOf func(rank uint64) (int, bool)) int64 {
 	if t.count == 0 {
 		return 0
 	}
 	if !(q > 0) {
 		return t.min
 	}
-	if i, ok := h.bucketOf(rank(q, t.count)); ok {
+	if i, ok := bucketOf(rank(q, t.count)); ok {
 		return min(highest(i), t.max)
 	}
 	return t.max // in the overflow
@@ -32,7 +34,7 @@ func (h *Histogram) bucketOf(left uint64) (int, bool) {
 		}
 		return 0, false
 	}
-	for i, p := range h.pages {
+	for i, p := range h.table() {
 		if p == nil {
 			continue
 		}
@@ -67,13 +69,12 @@ func (h *Histogram) QuantileWithout(o *Histogram, q float64, most int64) int64 {
 		return 0
 	}
 	left := rank(q, h.totals.count-o.totals.count)
-	var own [pages]*page
+	own := o.table()
 	if o.packed != nil {
-		var dense Histogram
-		dense.addPacked(o.packed)
-		own = dense.pages
-	} else {
-		own = o.pages
+		f := folders.Get().(*folder) //nolint:errcheck // it is one
+		defer f.done()
+		f.sum.addPacked(o.packed)
+		own = f.sum.table()
 	}
 	for i, n := range h.all {
 		if p := own[i>>pageBits]; p != nil {

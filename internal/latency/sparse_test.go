@@ -33,6 +33,10 @@ func TestSparseIsTheSum(t *testing.T) {
 			require.NoError(t, sparse.Merge(h))
 			require.NoError(t, dense.Merge(h))
 			require.Equal(t, before, encoded(t, h), "what is merged is not changed")
+			if rapid.Bool().Draw(t, "quantile") {
+				q := rapid.Float64Range(0, 1).Draw(t, "q")
+				require.Equal(t, dense.Quantile(q), sparse.Quantile(q))
+			}
 			if rapid.Bool().Draw(t, "read") {
 				require.Equal(t, encoded(t, &dense), encoded(t, sparse.Histogram()))
 			}
@@ -42,6 +46,9 @@ func TestSparseIsTheSum(t *testing.T) {
 		require.Equal(t, dense.Count(), sparse.Count())
 		sum.Record(1)
 		require.Equal(t, dense.Count(), sparse.Histogram().Count(), "who changes the sum changes a copy")
+		sparse.Reset()
+		require.Equal(t, encoded(t, new(Histogram)), encoded(t, sparse.Histogram()))
+		require.Equal(t, dense.Count()+1, sum.Count(), "what was read remains")
 	})
 }
 

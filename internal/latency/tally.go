@@ -120,10 +120,7 @@ func (h *Histogram) addTally(t *tally) error {
 		if from == nil {
 			continue
 		}
-		if h.pages[i] == nil {
-			h.pages[i] = new(page)
-		}
-		to := h.pages[i]
+		to := h.page(i)
 		for j, n := range from {
 			to[j] += uint64(n)
 		}

@@ -71,7 +71,7 @@ type phase struct {
 	generators map[string]*generator
 	errors     map[errorKind]errorSample
 	latest     map[string]agentWindow // by agent
-	good       latency.Histogram      // scratch of see
+	good       latency.Sparse         // scratch of see
 
 	after       uint64 // operations after the planned end
 	rows, bytes uint64

@@ -21,8 +21,8 @@ type Snapshot struct {
 	Interval   time.Duration // how long the last complete interval was
 	Rate       float64       // operations per second in it
 	Operations []PointOperation
-	Totals     []Operation // the phase so far
-	Agents     []AgentSnapshot
+	Totals     []Operation     // the phase so far
+	Agents     []AgentSnapshot // by name
 }
 
 // AgentSnapshot is an agent in its newest window.
@@ -65,12 +65,13 @@ func (p *phase) see(w *latency.Window, agent string) error {
 			}
 		}
 	}
+	counted := good.Counted()
 	now := agentWindow{
 		AgentSnapshot: AgentSnapshot{
 			Name:    agent,
 			Until:   w.End,
-			P50:     p.series.scale.p50.of(good),
-			P99:     p.series.scale.p99.of(good),
+			P50:     p.series.scale.p50.of(&counted),
+			P99:     p.series.scale.p99.of(&counted),
 			Idle:    w.Health.HostIdle,
 			OwnCPU:  w.Health.OwnCPU,
 			Late:    w.Health.LateSends,
