@@ -1,6 +1,7 @@
 package conductor
 
 import (
+	"cmp"
 	"slices"
 	"sync"
 	"time"
@@ -244,12 +245,12 @@ func (p *Progress) liveAgent(sh *lifecycle.Shard, live result.Snapshot) *benchdv
 			out.ClockOffsetMs, out.ClockUncertaintyMs = float64(est.Offset(now))/1e6, est.Bound/1e6
 		}
 	}
-	for _, a := range live.Agents {
-		if a.Name == sh.Agent {
-			out.Rate, out.Idle = a.Rate, a.Idle
-			if a.P99 != nil {
-				out.P99Us = *a.P99
-			}
+	// They are in the order of their names.
+	if i, found := slices.BinarySearchFunc(live.Agents, sh.Agent, func(a result.AgentSnapshot, name string) int { return cmp.Compare(a.Name, name) }); found {
+		a := live.Agents[i]
+		out.Rate, out.Idle = a.Rate, a.Idle
+		if a.P99 != nil {
+			out.P99Us = *a.P99
 		}
 	}
 	return out
