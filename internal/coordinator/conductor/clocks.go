@@ -10,8 +10,13 @@ import (
 	"github.com/benchd/benchd/internal/result"
 )
 
-// clocksWithin bounds the probing of clocks before a start.
-const clocksWithin = 5 * time.Second
+const (
+	// clocksWithin bounds the probing of clocks before a start, from the last agent whose probing begins.
+	clocksWithin = 5 * time.Second
+	// probePace is the time between the beginnings of two agents' probing: thousands of them at once would wait for each other, and their
+	// round trips would bound the clocks by as much.
+	probePace = 500 * time.Microsecond
+)
 
 // probe measures the clocks of all live agents until they are known, and then continues the run. It waits for an agent
 // that is away until that returns or is lost.
@@ -23,10 +28,18 @@ func (cd *Conductor) probe() {
 	sessions := cd.agents.sessions()
 	cd.c.Host.Task(func() {
 		cd.mail.beside(func() {
-			ctx, cancel := context.WithTimeout(cd.c.Life, clocksWithin)
+			ctx, cancel := context.WithTimeout(cd.c.Life, clocksWithin+time.Duration(len(sessions))*probePace)
 			defer cancel()
+			pace := time.NewTicker(probePace)
+			defer pace.Stop()
 			var wg sync.WaitGroup
-			for _, s := range sessions {
+			for i, s := range sessions {
+				if i > 0 {
+					select {
+					case <-pace.C:
+					case <-ctx.Done():
+					}
+				}
 				wg.Go(func() { cd.mail.beside(func() { s.Burst(ctx) }) })
 			}
 			wg.Wait()

@@ -12,9 +12,10 @@ import (
 
 const (
 	// startLead is the minimum time between the announcement of a start and the start; it grows with the round trips of
-	// agents.
-	startLead = 300 * time.Millisecond
-	maxLead   = 5 * time.Second
+	// agents, and by leadOfEach for each of them, as they are sent their starts one after another.
+	startLead  = 300 * time.Millisecond
+	leadOfEach = 100 * time.Microsecond
+	maxLead    = 5 * time.Second
 )
 
 // shardAgents are the agents that hold a run's shards. They belong to the conductor's loop.
@@ -88,8 +89,9 @@ func (a *shardAgents) clocksKnown() bool {
 
 // lead returns how far ahead an instant must be announced.
 func (a *shardAgents) lead() time.Duration {
-	lead, now := startLead, a.clock.Now()
-	for _, m := range a.held() {
+	agents, now := a.held(), a.clock.Now()
+	lead := startLead + time.Duration(len(agents))*leadOfEach
+	for _, m := range agents {
 		if m == nil {
 			continue
 		}

@@ -23,17 +23,17 @@ func TestAStartIsAnnouncedFurtherAheadToAgentsThatAreFarAway(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		source, all := clock.NewSource(clock.Skew{}), roster.New()
 		agents := newShardAgents(underWay(2, plan.Phase{Name: plan.Measure}), all, source)
-		require.Equal(t, startLead, agents.lead(), "their clocks are unknown")
+		require.Equal(t, startLead+2*leadOfEach, agents.lead(), "their clocks are unknown")
 		a, _ := connect(t, all, "a", "1")
 		b, _ := connect(t, all, "b", "1")
 		a.AddProbe(farAway(source, time.Millisecond))
-		require.Equal(t, startLead, agents.lead())
+		require.Equal(t, startLead+2*leadOfEach, agents.lead())
 		b.AddProbe(farAway(source, 100*time.Millisecond))
 		require.Equal(t, time.Second, agents.lead())
 		a.AddProbe(farAway(source, time.Minute))
 		require.Equal(t, time.Second, agents.lead(), "the better of two probes counts")
 		agents.run.State.Life.Shards[1].State = lifecycle.Lost
-		require.Equal(t, startLead, agents.lead())
+		require.Equal(t, startLead+leadOfEach, agents.lead())
 	})
 }
 
