@@ -13,7 +13,9 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/experimental"
 	"google.golang.org/grpc/keepalive"
+	"google.golang.org/grpc/mem"
 
 	"github.com/benchd/benchd/internal/archive"
 	"github.com/benchd/benchd/internal/archive/sqlite"
@@ -224,6 +226,7 @@ const (
 	maxMetadata     = 64 << 10 // bytes of a call
 	handshakeWithin = 10 * time.Second
 	idleWithin      = 5 * time.Minute // without a stream
+	readBuffer      = 8 << 10         // bytes of each connection; a usual window takes two system calls
 )
 
 // Limits returns the bounds of the connections of a coordinator's gRPC server.
@@ -236,11 +239,22 @@ func ServerOptions() []grpc.ServerOption {
 	return []grpc.ServerOption{
 		grpc.MaxRecvMsgSize(wire.MaxMessage),
 		grpc.ChainUnaryInterceptor(recoverCall, guardCall, wire.CheckRequest), grpc.ChainStreamInterceptor(recoverStream, guardStream, wire.CheckRequests),
-		grpc.StaticStreamWindowSize(wire.FlowWindow), grpc.StaticConnWindowSize(wire.FlowWindow),
+		grpc.StaticStreamWindowSize(wire.FlowWindow), grpc.StaticConnWindowSize(wire.FlowWindow), grpc.ReadBufferSize(readBuffer),
+		experimental.BufferPool(mem.NewTieredBufferPool(bufferSizes()...)),
 		grpc.MaxConcurrentStreams(maxStreams), grpc.MaxHeaderListSize(maxMetadata), grpc.ConnectionTimeout(handshakeWithin),
 		grpc.KeepaliveParams(keepalive.ServerParameters{Time: 5 * time.Second, Timeout: 5 * time.Second, MaxConnectionIdle: idleWithin}),
 		grpc.KeepaliveEnforcementPolicy(keepalive.EnforcementPolicy{MinTime: 2 * time.Second, PermitWithoutStream: true}),
 	}
+}
+
+// bufferSizes returns the sizes of the buffers in which messages wait until they are read. gRPC's own are powers of two, and thousands of windows
+// of 10 KB would take 16 KB each.
+func bufferSizes() []int {
+	sizes := []int{256, 1 << 10}
+	for size := 2 << 10; size <= 16<<10; size += 2 << 10 { // the largest frame of a message
+		sizes = append(sizes, size)
+	}
+	return append(sizes, 32<<10, 64<<10, 256<<10, 1<<20)
 }
 
 // Register adds the services to a server.

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"net"
-	"sync"
 
 	"google.golang.org/grpc/credentials"
 	"google.golang.org/grpc/peer"
@@ -54,21 +53,13 @@ func (c *Coordinator) serveSession(stream benchdv1.AgentService_SessionServer) e
 	recordAdmission(stream.Context())
 	s.Log().Info("agent connected", "address", peerAddress(stream.Context()), "held", len(hello.GetHeld()))
 
-	var wg sync.WaitGroup
-	wg.Go(func() { s.ProbeLoop(ctx, func(p clock.Probe) { c.probed(m, s, p) }) })
 	// An agent that does not read can block these two; they end with the stream, which ends when we return.
-	received := make(chan error, 1)
 	go func() { cancel(quarantine.Guard(func() error { return s.SendLoop(ctx, stream) })) }()
-	go func() { received <- quarantine.Guard(func() error { return c.receiveLoop(stream, m, s) }) }()
+	go func() { cancel(quarantine.Guard(func() error { return c.receiveLoop(stream, m, s) })) }()
 	c.arrived(m, s, restarted)
 
-	select {
-	case err = <-received:
-		cancel(err)
-	case <-ctx.Done():
-		err = context.Cause(ctx)
-	}
-	wg.Wait()
+	s.ProbeLoop(ctx, func(p clock.Probe) { c.probed(m, s, p) }) // until the stream is over
+	err = context.Cause(ctx)
 	if c.roster.Leave(s) {
 		s.Log().Info("agent disconnected", "cause", err)
 		c.departed(m, s)

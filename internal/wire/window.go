@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -22,8 +23,9 @@ const Protocol = 1
 const (
 	MaxMessage = 16 << 20 // bytes
 	// FlowWindow is how many bytes of a session may be in flight or unread. It is fixed on both sides: to estimate it,
-	// gRPC would ping its peer for nearly every message that arrives.
-	FlowWindow = 256 << 10
+	// gRPC would ping its peer for nearly every message that arrives. It bounds the memory that the unread windows of
+	// thousands of agents take in a coordinator whose disk or processors are too slow for a while; agents keep the others.
+	FlowWindow = 64 << 10
 	maxWindow  = 4 << 20 // bytes; an honest one has tens of thousands
 	maxSeries  = 512     // of a window
 	maxSamples = 256     // of a window
@@ -141,6 +143,7 @@ func ToWindow(m *benchdv1.Window) (*latency.Window, error) {
 			return nil, fmt.Errorf("decode lateness: %w", err)
 		}
 	}
+	w.Series = slices.Grow(w.Series, len(m.GetSeries()))
 	for _, s := range m.GetSeries() {
 		series, err := ToSeries(s)
 		if err != nil {

@@ -21,9 +21,8 @@ import (
 const ProbeEvery = time.Second
 
 const (
-	burstProbes   = 12
-	replyWithin   = 2 * time.Second
-	sessionBuffer = 1024 // messages to an agent; a full buffer ends the stream
+	burstProbes = 12
+	replyWithin = 2 * time.Second
 	// maxUnmerged bounds the windows of an agent that wait for the archive, in bytes: two of the largest.
 	maxUnmerged = 8 << 20
 )
@@ -33,7 +32,7 @@ var (
 	errSlow     = errors.New("the agent does not read its messages")
 )
 
-// Session is an agent's stream. Three goroutines serve it: one receives, one sends, one probes.
+// Session is an agent's stream. Three goroutines serve it: one receives, one sends, and the stream's handler probes.
 type Session struct {
 	hello   *benchdv1.Hello // with fingerprints in place of boot ids
 	boot    string          // the fingerprint of the agent's process
@@ -42,7 +41,7 @@ type Session struct {
 	clock   *clock.Source
 	log     *slog.Logger
 
-	out    chan *benchdv1.SessionResponse
+	out    *outbox
 	bursts chan chan<- struct{} // requests for a burst of probes; closed when it is over
 	cancel context.CancelCauseFunc
 	over   <-chan struct{} // closed when the stream must end
@@ -66,7 +65,7 @@ func NewSession(ctx context.Context, cancel context.CancelCauseFunc, hello *benc
 	hello, boot := withoutSecrets(hello)
 	return &Session{
 		hello: hello, boot: boot, address: address, secured: secured, clock: source, log: log.With("agent", hello.GetName()), cancel: cancel, over: ctx.Done(),
-		out:     make(chan *benchdv1.SessionResponse, sessionBuffer),
+		out:     newOutbox(),
 		bursts:  make(chan chan<- struct{}, 8),
 		pending: make(map[uint64]int64),
 		pieces:  make(map[uint64]chan<- *benchdv1.PointsPiece),
@@ -119,9 +118,7 @@ func (s *Session) Log() *slog.Logger { return s.log }
 
 // Send queues a message. It ends the stream of an agent that has stopped reading instead of waiting for it.
 func (s *Session) Send(m *benchdv1.SessionResponse) {
-	select {
-	case s.out <- m:
-	default:
+	if !s.out.put(m) {
 		s.end(errSlow)
 	}
 }
@@ -156,11 +153,18 @@ func (s *Session) Refuse(id *benchdv1.ShardId) (first bool) {
 
 // SendLoop is the only sender on the stream. It stamps probes right before they are sent.
 func (s *Session) SendLoop(ctx context.Context, stream benchdv1.AgentService_SessionServer) error {
+	var messages []*benchdv1.SessionResponse
 	for {
 		select {
 		case <-ctx.Done():
 			return context.Cause(ctx)
-		case m := <-s.out:
+		case <-s.out.ready:
+		}
+		messages = s.out.take(messages)
+		for _, m := range messages {
+			if ctx.Err() != nil {
+				return context.Cause(ctx)
+			}
 			if p := m.GetProbe(); p != nil {
 				s.mu.Lock()
 				s.pending[p.GetSeq()] = s.clock.Now()

@@ -1,0 +1,64 @@
+package main
+
+import (
+	"context"
+	"runtime/debug"
+	"runtime/metrics"
+	"sync"
+	"time"
+)
+
+const (
+	// garbageRoom is how much garbage a coordinator may have before it is collected.
+	garbageRoom = 128 << 20
+	// leastPercent bounds the collector's work for a large heap.
+	leastPercent = 15
+	// usualPercent is Go's default.
+	usualPercent = 100
+	// liveHeap is the metric of the heap that the last collection has left.
+	liveHeap = "/gc/heap/live:bytes"
+)
+
+// boundGarbage lets the garbage collector run when there are garbageRoom bytes of garbage, until stop is called. By default there is as much
+// garbage as live heap, and that is the windows of thousands of agents, which have few pointers and are cheap to mark. It does nothing if
+// GOGC says otherwise.
+func boundGarbage(ctx context.Context) (stop func()) {
+	if percent := debug.SetGCPercent(usualPercent); percent != usualPercent {
+		debug.SetGCPercent(percent)
+		return func() {}
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	var tuning sync.WaitGroup
+	tuning.Go(func() { tuneCollector(ctx) })
+	return func() {
+		cancel()
+		tuning.Wait()
+	}
+}
+
+// tuneCollector follows the live heap until ctx ends.
+func tuneCollector(ctx context.Context) {
+	percent := usualPercent
+	defer debug.SetGCPercent(percent)
+	sample := []metrics.Sample{{Name: liveHeap}}
+	tick := time.NewTicker(time.Second)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		metrics.Read(sample)
+		// A small difference is not worth stopping all goroutines for.
+		if next := percentFor(sample[0].Value.Uint64()); next < percent-percent/10 || next > percent+percent/10 {
+			debug.SetGCPercent(next)
+			percent = next
+		}
+	}
+}
+
+// percentFor returns the growth of a live heap that is garbageRoom, within bounds.
+func percentFor(live uint64) int {
+	return int(min(max(garbageRoom*100/max(live, 1), leastPercent), usualPercent))
+}
