@@ -27,7 +27,7 @@ QUORUM   ?= 127.0.0.1:2181
 ONLY     ?=
 YCSB     ?=
 ARGS     ?=
-FLEET    ?= 10,100,1000
+FLEET    ?= 10,100,1000,4000
 PAIRS    ?= 10
 IMAGE    ?= benchd:devel
 
@@ -286,7 +286,7 @@ bench-telemetry: $(TESTRUNNER) ## Compare runs with and without telemetry on a r
 	$(GOTEST) -count 1 -timeout 60m -tags 'hbase bench' -run TestTelemetryCostsLittle -v ./test/hbase -args -enforce $(ARGS)
 
 .PHONY: bench-fleet
-bench-fleet: $(TESTRUNNER) ## Serve FLEET (10,100,1000) simulated agents for a minute each; print and check CPU, memory, lateness, archive.
+bench-fleet: $(TESTRUNNER) ## Serve FLEET (10,100,1000,4000) simulated agents for a minute each; print and check CPU, memory, lateness, archive.
 	$(GOTEST) -count 1 -timeout 30m -tags integration -run TestFleet -v ./test/fleet -args -sizes $(FLEET) -seconds 60 -limits
 
 .PHONY: bench-tls

@@ -86,7 +86,7 @@ func connect(t *testing.T, address string) []*simulated.Agent {
 	load := simulated.NewLoad()
 	agents := make([]*simulated.Agent, many)
 	for i := range agents {
-		a, err := simulated.Dial(ctx, address, fmt.Sprintf("agent-%04d", i+1), insecure.NewCredentials(), load, seconds)
+		a, err := simulated.Dial(ctx, address, fmt.Sprintf("agent-%04d", i+1), simulated.Host(i), insecure.NewCredentials(), load, seconds)
 		require.NoError(t, err)
 		t.Cleanup(func() { _ = a.Close() })
 		agents[i] = a

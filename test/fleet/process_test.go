@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -95,18 +96,21 @@ func (c *coordinator) get(ctx context.Context, path string) ([]byte, error) {
 // profile starts a CPU profile of the coordinator for a number of seconds, if one is wanted; it does not wait for its end.
 func (c *coordinator) profile(ctx context.Context, t *testing.T, name string, seconds int) (wait func()) {
 	t.Helper()
-	if chosen.profile == "" {
-		return func() {}
-	}
 	done := make(chan error, 1)
-	go func() {
-		text, err := c.get(ctx, fmt.Sprintf("/debug/pprof/profile?seconds=%d", seconds))
-		if err == nil {
-			err = os.WriteFile(filepath.Join(chosen.profile, name+".pprof"), text, 0o600)
-		}
-		done <- err
-	}()
+	go func() { done <- c.keep(ctx, name+".cpu", fmt.Sprintf("profile?seconds=%d", seconds)) }()
 	return func() { require.NoError(t, <-done) }
+}
+
+// keep writes a profile of the coordinator to a file, if profiles are wanted.
+func (c *coordinator) keep(ctx context.Context, name, profile string) error {
+	if chosen.profile == "" {
+		return nil
+	}
+	text, err := c.get(ctx, "/debug/pprof/"+profile)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(chosen.profile, name+".pprof"), text, 0o600)
 }
 
 func freeAddress(t *testing.T) string {
@@ -136,10 +140,10 @@ func (c *coordinator) show(t *testing.T, id string) result.Run {
 	}
 }
 
-// usage is the CPU time and the peak resident memory of a process.
+// usage is the CPU time and the peak resident memory of the coordinator, and the CPU time of the agents.
 type usage struct {
-	cpu  time.Duration
-	peak int64
+	cpu, agents time.Duration
+	peak        int64
 }
 
 // usage reads the kernel's counters.
@@ -149,7 +153,9 @@ func (c *coordinator) usage(t *testing.T) usage {
 	stat, err := os.ReadFile(filepath.Join(dir, "stat"))
 	require.NoError(t, err)
 	fields := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:]))
-	var u usage
+	var own syscall.Rusage
+	require.NoError(t, syscall.Getrusage(syscall.RUSAGE_SELF, &own))
+	u := usage{agents: time.Duration(own.Utime.Nano() + own.Stime.Nano())}
 	for _, f := range fields[11:13] { // in the kernel's hundredths of a second
 		ticks, err := strconv.ParseInt(f, 10, 64)
 		require.NoError(t, err)

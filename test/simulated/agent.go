@@ -3,6 +3,7 @@ package simulated
 import (
 	"context"
 	"fmt"
+	"net"
 	"slices"
 	"sync"
 	"time"
@@ -37,9 +38,17 @@ type Agent struct {
 	began time.Time // the instant of its first operation
 }
 
-// Dial connects an agent to the coordinator on a connection of its own. It sends the windows of some seconds of a run.
-func Dial(ctx context.Context, address, name string, creds credentials.TransportCredentials, l *Load, seconds int) (*Agent, error) {
+// Host returns the loopback address of the host of an agent: 500 agents share one, because a coordinator bounds the agents of a host.
+func Host(agent int) string { return fmt.Sprintf("127.0.0.%d", 1+agent/500) }
+
+// Dial connects an agent to the coordinator on a connection of its own, from a host that has other agents, too (Host). It sends the windows
+// of some seconds of a run.
+func Dial(ctx context.Context, address, name, host string, creds credentials.TransportCredentials, l *Load, seconds int) (*Agent, error) {
+	dialer := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(host)}}
 	conn, err := grpc.NewClient(address, grpc.WithTransportCredentials(creds),
+		grpc.WithContextDialer(func(ctx context.Context, address string) (net.Conn, error) {
+			return dialer.DialContext(ctx, "tcp", address)
+		}),
 		grpc.WithStaticStreamWindowSize(wire.FlowWindow), grpc.WithStaticConnWindowSize(wire.FlowWindow), // as real agents do
 		grpc.WithReadBufferSize(4<<10), grpc.WithWriteBufferSize(16<<10))
 	if err != nil {
