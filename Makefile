@@ -191,7 +191,7 @@ crash-archive: $(TESTRUNNER) ## Kill the coordinator, its archive alone, and Pos
 	BENCHD_CRASH_KILLS=500 $(GOTEST:$(REPORT)=$(REPORT:.json=+postgres.json)) -count 1 -timeout 45m -tags integration -run TestAcknowledgedWindowsSurviveKills -v ./internal/archive/postgres
 
 .PHONY: test-deploy
-test-deploy: $(TESTRUNNER) $(TOOLS)/govulncheck ## Check deploy/ and the release: units, manifests, compose file, playbook; build the image's stages without docker (root).
+test-deploy: $(TESTRUNNER) $(TOOLS)/govulncheck ## Check deploy/ and the release: units, chart, compose file, playbook; build the image's stages without docker (root).
 	@scripts/need systemd-analyze systemd && scripts/need ansible-playbook ansible-core && scripts/need ip iproute2 && scripts/need jq jq
 	cd test/deploy && $(subst -vet off,,$(GOTEST)) -count 1 $(PARALLEL) -timeout 15m ./...
 

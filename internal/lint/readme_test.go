@@ -28,6 +28,7 @@ func TestReadmesAreTwins(t *testing.T) {
 		"docs/reading-a-result.md": "docs/zh/reading-a-result.md",
 		"docs/security.md":         "docs/zh/security.md",
 		"docs/console.md":          "docs/zh/console.md",
+		"docs/kubernetes.md":       "docs/zh/kubernetes.md",
 		"docs/groups.md":           "docs/zh/groups.md",
 		"docs/keys.md":             "docs/zh/keys.md",
 		"docs/traces.md":           "docs/zh/traces.md",

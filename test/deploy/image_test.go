@@ -18,6 +18,7 @@ import (
 	"github.com/moby/patternmatcher"
 	"github.com/moby/patternmatcher/ignorefile"
 	"github.com/stretchr/testify/require"
+	core "k8s.io/api/core/v1"
 )
 
 // stages parses the Dockerfile as BuildKit does; what its linter finds is an error.
@@ -96,7 +97,7 @@ func buildContext(t *testing.T) string {
 }
 
 // The steps of the build, executed one by one, end in an image of two static programs and folders to write to, which runs as
-// an ordinary user whose root file system is read-only, by the command lines of the compose file and of the manifests.
+// an ordinary user whose root file system is read-only, by the command lines of the compose file and of the chart.
 func TestImageRuns(t *testing.T) {
 	t.Parallel()
 	release(t) // fills the build cache
@@ -130,17 +131,18 @@ func TestImageRuns(t *testing.T) {
 	require.NotEmpty(t, entry)
 	contains(t, image)
 
-	compose, sets := project(t), manifests(t).sets
+	compose, chart := project(t), cluster(t, "")
+	coordinator, agent := chart.sets["benchd-coordinator"].Spec.Template.Spec, chart.group(t, "agent").Spec.Template.Spec
 	lines := map[string][2][]string{
 		"compose":    {compose.Services["coordinator"].Command, compose.Services["agent-1"].Command},
-		"kubernetes": {arguments(sets["benchd-coordinator"].Spec.Template.Spec.Containers[0].Args), arguments(sets["benchd-agent"].Spec.Template.Spec.Containers[0].Args)},
+		"kubernetes": {arguments(coordinator), arguments(agent)},
 	}
 	for name, pair := range lines {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			env := map[string][]string{
 				"compose":    {"VARIABLES=" + variables(compose.Services["coordinator"], compose.Services["agent-1"])},
-				"kubernetes": {"TLS=1"},
+				"kubernetes": {"SECRETS=" + mounted(t, coordinator) + " " + mounted(t, agent), "COMMANDS=" + documented(t), "ENDS=75"},
 			}[name]
 			args := slices.Concat([]string{image, t.TempDir(), user, entry}, pair[0], []string{"--"}, pair[1])
 			t.Log(within(t, "run.sh", env, args...))
@@ -173,13 +175,49 @@ func TestImagesArePinned(t *testing.T) {
 	}
 }
 
-// arguments puts the values of a pod into the arguments of its container.
-func arguments(args []string) []string {
-	filled := make([]string, len(args))
-	for i, a := range args {
-		filled[i] = strings.NewReplacer("$(POD_NAME)", "benchd-agent-0", "$(NODE_NAME)", "node-1").Replace(a)
+// arguments puts the values of a pod into the arguments of its container, as the kubelet does.
+func arguments(pod core.PodSpec) []string {
+	of := map[string]string{
+		"metadata.name": "benchd-coordinator-0", "spec.nodeName": "node-1", "metadata.annotations['batch.kubernetes.io/job-completion-index']": "0",
+	}
+	box := pod.Containers[0]
+	var pairs []string
+	for _, variable := range box.Env {
+		pairs = append(pairs, "$("+variable.Name+")", of[variable.ValueFrom.FieldRef.FieldPath])
+	}
+	filled := make([]string, len(box.Args))
+	for i, a := range box.Args {
+		filled[i] = strings.NewReplacer(pairs...).Replace(a)
 	}
 	return filled
+}
+
+// mounted returns the Secret that a pod mounts at /etc/benchd/tls.
+func mounted(t *testing.T, pod core.PodSpec) string {
+	t.Helper()
+	for _, m := range pod.Containers[0].VolumeMounts {
+		for _, v := range pod.Volumes {
+			if m.MountPath == "/etc/benchd/tls" && v.Name == m.Name && v.Secret != nil {
+				return v.Secret.SecretName
+			}
+		}
+	}
+	require.Fail(t, "no Secret is mounted at /etc/benchd/tls")
+	return ""
+}
+
+// documented writes the commands for certificates and Secrets, as docs/kubernetes.md has them, into a file.
+func documented(t *testing.T) string {
+	t.Helper()
+	_, section, found := strings.Cut(read(t, filepath.Join(root, "docs/kubernetes.md")), "\n## Certificates\n")
+	require.True(t, found)
+	_, section, found = strings.Cut(section, "\n```\n")
+	require.True(t, found)
+	commands, _, found := strings.Cut(section, "\n```\n")
+	require.True(t, found)
+	path := filepath.Join(t.TempDir(), "commands")
+	require.NoError(t, os.WriteFile(path, []byte(commands+"\n"), 0o600))
+	return path
 }
 
 // contains checks that the image has exactly the expected files.

@@ -3,7 +3,6 @@ package deploy
 import (
 	"errors"
 	"net/netip"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -11,169 +10,237 @@ import (
 
 	"github.com/stretchr/testify/require"
 	apps "k8s.io/api/apps/v1"
+	batch "k8s.io/api/batch/v1"
 	core "k8s.io/api/core/v1"
 	network "k8s.io/api/networking/v1"
 	meta "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/labels"
+	security "k8s.io/pod-security-admission/api"
+	"k8s.io/pod-security-admission/policy"
 	"sigs.k8s.io/json"
 	"sigs.k8s.io/yaml"
 )
 
-// cluster has the objects of the manifests.
-type cluster struct {
-	namespaces []*core.Namespace
-	services   map[string]*core.Service
-	sets       map[string]*apps.StatefulSet
-	policies   map[string]*network.NetworkPolicy
+// objects are those of a rendered chart, by name; custom resources by kind and name.
+type objects struct {
+	services map[string]*core.Service
+	configs  map[string]*core.ConfigMap
+	sets     map[string]*apps.StatefulSet
+	jobs     map[string]*batch.Job
+	policies map[string]*network.NetworkPolicy
+	custom   map[string]*unstructured.Unstructured
 }
 
-// decode reads a manifest into the type that it names. A field that the type does not have is an error.
-func (c *cluster) decode(t *testing.T, text string) error {
+// cluster decodes the chart that values make, into Kubernetes's types. A field that a type does not have is an error.
+func cluster(t *testing.T, values string) *objects {
 	t.Helper()
-	var kind meta.TypeMeta
-	require.NoError(t, yaml.Unmarshal([]byte(text), &kind))
-	var object meta.Object
-	switch kind.APIVersion + " " + kind.Kind {
-	case "v1 Namespace":
-		n := &core.Namespace{}
-		c.namespaces, object = append(c.namespaces, n), n
-	case "v1 Service":
-		object = &core.Service{}
-	case "apps/v1 StatefulSet":
-		object = &apps.StatefulSet{}
-	case "networking.k8s.io/v1 NetworkPolicy":
-		object = &network.NetworkPolicy{}
-	default:
-		require.Failf(t, "unknown kind", "%q: give it a case here", kind)
+	documents, _, err := render(values)
+	require.NoError(t, err)
+	o := &objects{
+		services: map[string]*core.Service{}, configs: map[string]*core.ConfigMap{}, sets: map[string]*apps.StatefulSet{}, jobs: map[string]*batch.Job{},
+		policies: map[string]*network.NetworkPolicy{}, custom: map[string]*unstructured.Unstructured{},
 	}
-	// Not yaml.UnmarshalStrict, to which upper and lower case are the same.
+	for _, text := range documents {
+		var kind meta.TypeMeta
+		require.NoError(t, yaml.Unmarshal([]byte(text), &kind))
+		switch kind.Kind {
+		case "Service":
+			keep(t, o.services, text, &core.Service{})
+		case "ConfigMap":
+			keep(t, o.configs, text, &core.ConfigMap{})
+		case "StatefulSet":
+			keep(t, o.sets, text, &apps.StatefulSet{})
+		case "Job":
+			keep(t, o.jobs, text, &batch.Job{})
+		case "NetworkPolicy":
+			keep(t, o.policies, text, &network.NetworkPolicy{})
+		case "ServiceMonitor", "PrometheusRule":
+			u := &unstructured.Unstructured{}
+			require.NoError(t, yaml.Unmarshal([]byte(text), &u.Object))
+			o.custom[kind.Kind+" "+u.GetName()] = u
+		default:
+			require.Failf(t, "unknown kind", "%q: give it a case here", kind)
+		}
+	}
+	return o
+}
+
+// keep decodes a document into an object, and keeps it under its name.
+func keep[T meta.Object](t *testing.T, all map[string]T, text string, object T) {
+	t.Helper()
+	require.NoError(t, decode(text, object))
+	require.Equal(t, "benchd", object.GetNamespace())
+	require.Equal(t, "benchd", object.GetLabels()["app.kubernetes.io/instance"], object.GetName())
+	require.NotContains(t, all, object.GetName())
+	all[object.GetName()] = object
+}
+
+// decode reads a document strictly. It is not yaml.UnmarshalStrict, to which upper and lower case are the same.
+func decode(text string, object any) error {
 	document, err := yaml.YAMLToJSONStrict([]byte(text))
 	if err != nil {
 		return err
 	}
 	strict, err := json.UnmarshalStrict(document, object)
-	if err := errors.Join(append(strict, err)...); err != nil {
-		return err
+	return errors.Join(append(strict, err)...)
+}
+
+// pods returns the templates of all pods, by the name of their controller.
+func (o *objects) pods() map[string]*core.PodTemplateSpec {
+	all := map[string]*core.PodTemplateSpec{}
+	for name, set := range o.sets {
+		all[name] = &set.Spec.Template
 	}
-	switch o := object.(type) {
-	case *core.Service:
-		c.services[o.Name] = o
-	case *apps.StatefulSet:
-		c.sets[o.Name] = o
-	case *network.NetworkPolicy:
-		c.policies[o.Name] = o
+	for name, job := range o.jobs {
+		all[name] = &job.Spec.Template
 	}
+	return all
+}
+
+// group returns the Job of a group of agents.
+func (o *objects) group(t *testing.T, name string) *batch.Job {
+	t.Helper()
+	for _, job := range o.jobs {
+		if job.Labels["benchd/group"] == name {
+			return job
+		}
+	}
+	require.Failf(t, "no job", "of group %s", name)
 	return nil
 }
 
-// manifests decodes all that is in deploy/kubernetes.
-func manifests(t *testing.T) *cluster {
-	t.Helper()
-	c := &cluster{services: map[string]*core.Service{}, sets: map[string]*apps.StatefulSet{}, policies: map[string]*network.NetworkPolicy{}}
-	files, err := filepath.Glob(filepath.Join(root, "deploy/kubernetes/*.yaml"))
+// The code of the API server that enforces pod security admits the pods to a namespace that is restricted, as deploy/helm/namespace.yaml
+// is; with hostNetwork only where it is privileged.
+func TestPodsMeetTheRestrictedStandard(t *testing.T) {
+	t.Parallel()
+	var namespace core.Namespace
+	require.NoError(t, decode(read(t, filepath.Join(root, "deploy/helm/namespace.yaml")), &namespace))
+	require.Equal(t, "restricted", namespace.Labels["pod-security.kubernetes.io/enforce"])
+	require.Equal(t, "benchd", namespace.Name)
+	evaluator, err := policy.NewEvaluator(policy.DefaultChecks(), nil)
 	require.NoError(t, err)
-	require.NotEmpty(t, files)
-	for _, file := range files {
-		text, err := os.ReadFile(file)
-		require.NoError(t, err)
-		for _, part := range strings.Split(string(text), "\n---\n") {
-			require.NoError(t, c.decode(t, part), file)
+	admitted := func(pod *core.PodTemplateSpec) policy.AggregateCheckResult {
+		return policy.AggregateCheckResults(evaluator.EvaluatePod(
+			security.LevelVersion{Level: security.LevelRestricted, Version: security.LatestVersion()}, &pod.ObjectMeta, &pod.Spec))
+	}
+	for name, text := range values {
+		for controller, pod := range cluster(t, text).pods() {
+			result := admitted(pod)
+			require.Equal(t, !pod.Spec.HostNetwork, result.Allowed, "%s: %s: %s", name, controller, result.ForbiddenDetail())
 		}
 	}
-	return c
-}
-
-// The test of the test: an unknown field is found, and so is a duplicate.
-func TestMistypedManifestIsRefused(t *testing.T) {
-	text, err := os.ReadFile(filepath.Join(root, "deploy/kubernetes/10-coordinator.yaml"))
-	require.NoError(t, err)
-	_, set, found := strings.Cut(string(text), "\n---\n")
-	require.True(t, found)
-	for from, to := range map[string]string{
-		"runAsNonRoot: true":           "runAsNonRoute: true",
-		"readOnlyRootFilesystem: true": "readOnlyRootFileSystem: true",
-		"replicas: 1":                  "replicas: 1\n  replicas: 2",
+	// The test of the test.
+	for what, weaken := range map[string]func(*core.PodSpec){
+		"root":       func(s *core.PodSpec) { s.SecurityContext.RunAsNonRoot = nil },
+		"seccomp":    func(s *core.PodSpec) { s.SecurityContext.SeccompProfile = nil },
+		"capability": func(s *core.PodSpec) { s.Containers[0].SecurityContext.Capabilities = nil },
+		"escalation": func(s *core.PodSpec) { s.Containers[0].SecurityContext.AllowPrivilegeEscalation = nil },
 	} {
-		require.Contains(t, set, from)
-		c := &cluster{sets: map[string]*apps.StatefulSet{}}
-		require.Error(t, c.decode(t, strings.Replace(set, from, to, 1)), to)
+		pod := cluster(t, "").sets["benchd-coordinator"].Spec.Template
+		weaken(&pod.Spec)
+		require.False(t, admitted(&pod).Allowed, what)
 	}
 }
 
-// Pods run as an unprivileged user, write only to their volumes, have probes, and declare their resources.
+// Pods run as the image's user, without a token of the API, write only to their volumes, have probes, and declare their resources.
 func TestPodsAreConfined(t *testing.T) {
-	c := manifests(t)
-	require.Len(t, c.sets, 2)
-	for name, set := range c.sets {
-		pod := set.Spec.Template.Spec
-		require.Equal(t, "benchd", set.Namespace)
-		require.True(t, *pod.SecurityContext.RunAsNonRoot, name)
-		require.Equal(t, int64(65532), *pod.SecurityContext.RunAsUser, "%s: the image's user", name)
-		require.Equal(t, core.SeccompProfileTypeRuntimeDefault, pod.SecurityContext.SeccompProfile.Type, name)
-		require.False(t, *pod.AutomountServiceAccountToken, name)
-		require.Len(t, pod.Containers, 1)
-		box := pod.Containers[0]
-		require.True(t, *box.SecurityContext.ReadOnlyRootFilesystem, name)
-		require.False(t, *box.SecurityContext.AllowPrivilegeEscalation, name)
-		require.Equal(t, []core.Capability{"ALL"}, box.SecurityContext.Capabilities.Drop, name)
-		require.Equal(t, "/healthz", box.LivenessProbe.HTTPGet.Path, name)
-		require.Equal(t, "/readyz", box.ReadinessProbe.HTTPGet.Path, name)
-		for _, probe := range []*core.Probe{box.LivenessProbe, box.ReadinessProbe} {
-			require.Contains(t, portNames(box), probe.HTTPGet.Port.String(), name)
-			require.Equal(t, core.URISchemeHTTPS, probe.HTTPGet.Scheme, name)
+	t.Parallel()
+	for _, text := range values {
+		c := cluster(t, text)
+		for name, template := range c.pods() {
+			pod := template.Spec
+			require.Equal(t, int64(65532), *pod.SecurityContext.RunAsUser, "%s: the image's user", name)
+			require.False(t, *pod.AutomountServiceAccountToken, name)
+			require.Empty(t, pod.ServiceAccountName, name)
+			require.Len(t, pod.Containers, 1)
+			box := pod.Containers[0]
+			require.True(t, *box.SecurityContext.ReadOnlyRootFilesystem, name)
+			require.NotContains(t, strings.Join(box.Args, " "), "--insecure", name)
+			require.Equal(t, "/healthz", box.LivenessProbe.HTTPGet.Path, name)
+			for _, probe := range []*core.Probe{box.LivenessProbe, box.ReadinessProbe} {
+				require.Contains(t, portNames(box), probe.HTTPGet.Port.String(), name)
+				require.Equal(t, core.URISchemeHTTPS, probe.HTTPGet.Scheme, name)
+			}
+			for _, resource := range []core.ResourceName{core.ResourceCPU, core.ResourceMemory} {
+				require.Contains(t, box.Resources.Requests, resource, name)
+			}
+			require.Contains(t, box.Resources.Limits, core.ResourceMemory, name)
+			volumes := map[string]bool{}
+			for _, v := range pod.Volumes {
+				volumes[v.Name] = true
+			}
+			if set := c.sets[name]; set != nil {
+				for _, v := range set.Spec.VolumeClaimTemplates {
+					volumes[v.Name] = true
+				}
+			}
+			for _, m := range box.VolumeMounts {
+				require.True(t, volumes[m.Name], "%s: volume %s", name, m.Name)
+				require.Equal(t, strings.HasPrefix(m.MountPath, "/etc/"), m.ReadOnly, "%s: %s", name, m.MountPath)
+				delete(volumes, m.Name)
+			}
+			require.Empty(t, volumes, "%s: volumes that are not mounted", name)
 		}
-		for _, resource := range []core.ResourceName{core.ResourceCPU, core.ResourceMemory} {
-			require.Contains(t, box.Resources.Requests, resource, name)
-		}
-		require.Contains(t, box.Resources.Limits, core.ResourceMemory, name)
-		volumes := map[string]bool{}
-		for _, v := range pod.Volumes {
-			volumes[v.Name] = true
-		}
-		for _, v := range set.Spec.VolumeClaimTemplates {
-			volumes[v.Name] = true
-		}
-		paths := []string{}
-		for _, m := range box.VolumeMounts {
-			require.True(t, volumes[m.Name], "%s: volume %s", name, m.Name)
-			paths = append(paths, m.MountPath)
-		}
-		require.ElementsMatch(t, []string{"/var/lib/benchd", "/tmp", "/etc/benchd/tls"}, paths, name)
 	}
 }
 
-// Certificates come from a Secret of the pod, read-only, and only the user of the image reads them.
-func TestPodsReadCertificatesFromSecrets(t *testing.T) {
-	for name, set := range manifests(t).sets {
-		pod := set.Spec.Template.Spec
-		at := slices.IndexFunc(pod.Volumes, func(v core.Volume) bool { return v.Secret != nil })
-		require.GreaterOrEqual(t, at, 0, name)
-		secret := pod.Volumes[at].Secret
-		require.Equal(t, name+"-tls", secret.SecretName)
-		require.Zero(t, *secret.DefaultMode&0o337, "%s: mode %o", name, *secret.DefaultMode)
-		require.Equal(t, *pod.SecurityContext.RunAsGroup, *pod.SecurityContext.FSGroup, "%s: the group of the files", name)
-		mounts := pod.Containers[0].VolumeMounts
-		mount := slices.IndexFunc(mounts, func(m core.VolumeMount) bool { return m.Name == pod.Volumes[at].Name })
-		require.GreaterOrEqual(t, mount, 0, name)
-		require.True(t, mounts[mount].ReadOnly, name)
-		args := strings.Join(pod.Containers[0].Args, " ")
-		for _, file := range []string{"--tls-cert", "--tls-key", "--tls-ca"} {
-			require.Contains(t, args, file+"="+mounts[mount].MountPath+"/", name)
+// Certificates come from a Secret of the pod, which only the user of the image reads.
+func TestPodsReadSecrets(t *testing.T) {
+	t.Parallel()
+	for _, text := range values {
+		c := cluster(t, text)
+		for name, template := range c.pods() {
+			pod := template.Spec
+			for _, v := range pod.Volumes {
+				if v.Secret != nil {
+					require.Zero(t, *v.Secret.DefaultMode&0o337, "%s: %s: mode %o", name, v.Name, *v.Secret.DefaultMode)
+				}
+			}
+			require.Equal(t, *pod.SecurityContext.RunAsGroup, *pod.SecurityContext.FSGroup, "%s: the group of the files", name)
+			args := strings.Join(pod.Containers[0].Args, " ")
+			for _, flag := range []string{"--tls-cert", "--tls-key", "--tls-ca", "--tls-revoked"} {
+				require.Contains(t, args, flag+"=/etc/benchd/tls/", name)
+			}
 		}
-		require.NotContains(t, args, "--insecure", name)
 	}
 }
 
-// A coordinator opens no connections. An agent connects to the coordinator, the cluster's DNS and private networks, but not to the
-// metadata services of clouds, which hand out credentials.
+// All connections are denied but those of the policies. A coordinator opens none. An agent connects to the
+// coordinator, the cluster's DNS and private networks, but not to the metadata services of clouds, which hand out credentials.
 func TestPoliciesLimitConnections(t *testing.T) {
-	policies := manifests(t).policies
-	for name, policy := range policies {
-		require.ElementsMatch(t, []network.PolicyType{network.PolicyTypeIngress, network.PolicyTypeEgress}, policy.Spec.PolicyTypes, name)
-		for _, rule := range policy.Spec.Egress {
-			require.NotEmpty(t, rule.To, "%s: a rule without peers permits all", name)
+	t.Parallel()
+	for name, text := range values {
+		c := cluster(t, text)
+		if name == "nothing but a coordinator" {
+			require.Empty(t, c.policies)
+			continue
+		}
+		deny := c.policies["benchd-deny"]
+		require.Empty(t, deny.Spec.Ingress)
+		require.Empty(t, deny.Spec.Egress)
+		for policy, p := range c.policies {
+			require.ElementsMatch(t, []network.PolicyType{network.PolicyTypeIngress, network.PolicyTypeEgress}, p.Spec.PolicyTypes, policy)
+			for _, rule := range p.Spec.Egress {
+				require.NotEmpty(t, rule.To, "%s: %s: a rule without peers permits all", name, policy)
+			}
+			for _, rule := range p.Spec.Ingress {
+				require.NotEmpty(t, rule.From, "%s: %s: a rule without peers permits all", name, policy)
+				require.NotEmpty(t, rule.Ports, "%s: %s: a rule without ports permits all", name, policy)
+			}
+		}
+		for _, pod := range c.pods() {
+			require.True(t, selects(t, &deny.Spec.PodSelector, pod), name)
+			require.True(t, selects(t, &c.policies["benchd-"+pod.Labels["app.kubernetes.io/component"]].Spec.PodSelector, pod), name)
 		}
 	}
+	policies := cluster(t, "").policies
 	require.Empty(t, policies["benchd-coordinator"].Spec.Egress)
+	ingress := policies["benchd-coordinator"].Spec.Ingress
+	require.Len(t, ingress, 2)
+	require.Equal(t, policies["benchd-agent"].Spec.PodSelector.MatchLabels, ingress[0].From[0].PodSelector.MatchLabels)
+	require.Equal(t, []int{7070}, ports(ingress[0].Ports), "an agent does not need HTTP")
+	require.Equal(t, []int{7071}, ports(ingress[1].Ports), "Prometheus does not need gRPC")
 	rules := policies["benchd-agent"].Spec.Egress
 	require.Len(t, rules, 3)
 	require.Equal(t, policies["benchd-coordinator"].Spec.PodSelector.MatchLabels, rules[0].To[0].PodSelector.MatchLabels)
@@ -185,6 +252,13 @@ func TestPoliciesLimitConnections(t *testing.T) {
 	} {
 		require.Equal(t, permitted, permits(t, rules[2].To, netip.MustParseAddr(address)), address)
 	}
+
+	all := cluster(t, values["all"]).policies
+	egress := all["benchd-coordinator"].Spec.Egress
+	require.Len(t, egress, 2)
+	require.Equal(t, []int{443}, ports(egress[1].Ports))
+	require.Empty(t, all["benchd-agent"].Spec.Ingress, "there is no Prometheus")
+	require.Equal(t, []int{7072}, ports(policies["benchd-agent"].Spec.Ingress[0].Ports))
 }
 
 // permits reports whether a peer is a block with an address.
@@ -216,50 +290,94 @@ func portNames(box core.Container) []string {
 	return names
 }
 
-// The archive outlives its pod, and there is one coordinator.
+// selects reports whether a selector means the pods of a template.
+func selects(t *testing.T, selector *meta.LabelSelector, pod *core.PodTemplateSpec) bool {
+	t.Helper()
+	s, err := meta.LabelSelectorAsSelector(selector)
+	require.NoError(t, err)
+	return s.Matches(labels.Set(pod.Labels))
+}
+
+// There is one coordinator, and its archive outlives the pod.
 func TestCoordinatorKeepsItsArchive(t *testing.T) {
-	set := manifests(t).sets["benchd-coordinator"]
+	t.Parallel()
+	c := cluster(t, "")
+	set := c.sets["benchd-coordinator"]
 	require.Equal(t, int32(1), *set.Spec.Replicas)
 	require.Len(t, set.Spec.VolumeClaimTemplates, 1)
 	box := set.Spec.Template.Spec.Containers[0]
 	at := slices.IndexFunc(box.VolumeMounts, func(m core.VolumeMount) bool { return m.Name == set.Spec.VolumeClaimTemplates[0].Name })
 	require.GreaterOrEqual(t, at, 0)
 	require.Contains(t, box.Args, "--data="+box.VolumeMounts[at].MountPath)
+	require.Equal(t, "/readyz", box.ReadinessProbe.HTTPGet.Path)
+	require.Contains(t, c.group(t, "agent").Spec.Template.Spec.Containers[0].Args, "--coordinator=benchd-coordinator:7070")
 }
 
-// Two agents never share a node, because they would disturb each other. A throttled client would measure its throttle.
+// Two agents never share a node, because they would disturb each other, also those of two groups. A throttled client would measure its
+// throttle.
 func TestAgentsHaveNodesForThemselves(t *testing.T) {
-	set := manifests(t).sets["benchd-agent"]
-	pod := set.Spec.Template.Spec
-	terms := pod.Affinity.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution
-	require.Len(t, terms, 1)
-	require.Equal(t, "kubernetes.io/hostname", terms[0].TopologyKey)
-	for k, v := range terms[0].LabelSelector.MatchLabels {
-		require.Equal(t, v, set.Spec.Template.Labels[k], "the term means these pods")
+	t.Parallel()
+	c := cluster(t, values["all"])
+	for name, job := range c.jobs {
+		pod := job.Spec.Template.Spec
+		terms := pod.Affinity.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution
+		require.Len(t, terms, 1)
+		require.Equal(t, "kubernetes.io/hostname", terms[0].TopologyKey)
+		for _, other := range c.jobs {
+			require.True(t, selects(t, terms[0].LabelSelector, &other.Spec.Template), name)
+		}
+		require.NotEmpty(t, pod.NodeSelector)
+		require.Empty(t, pod.SchedulerName, "Kubernetes's own scheduler runs the fleet")
+		resources := pod.Containers[0].Resources
+		require.Equal(t, resources.Requests, resources.Limits)
+		require.Zero(t, resources.Limits.Cpu().MilliValue()%1000, "the CPU manager gives whole processors")
 	}
-	require.Equal(t, map[string]string{"benchd/client": "true"}, pod.NodeSelector)
-	require.Empty(t, pod.SchedulerName, "Kubernetes's own scheduler runs the fleet")
-	box := pod.Containers[0]
-	require.Equal(t, box.Resources.Requests, box.Resources.Limits)
+	require.Len(t, c.jobs, 2)
 }
 
-// Each service selects its pods and one of their ports; each set has a governing service; each policy selects existing pods, and each
-// pod has a policy.
-func TestManifestsMeetEachOther(t *testing.T) {
-	c := manifests(t)
-	require.Len(t, c.namespaces, 1)
-	require.Equal(t, "benchd", c.namespaces[0].Name)
-	require.Equal(t, "restricted", c.namespaces[0].Labels["pod-security.kubernetes.io/enforce"])
-	for name, set := range c.sets {
-		labels := set.Spec.Template.Labels
-		require.Subset(t, labels, set.Spec.Selector.MatchLabels, name)
-		service, policy := c.services[set.Spec.ServiceName], c.policies[name]
-		require.NotNil(t, service, "%s: service %q", name, set.Spec.ServiceName)
-		require.NotNil(t, policy, "%s: network policy", name)
-		require.Subset(t, labels, service.Spec.Selector, name)
-		require.Subset(t, labels, policy.Spec.PodSelector.MatchLabels, name)
-		for _, port := range service.Spec.Ports {
-			require.Contains(t, portNames(set.Spec.Template.Spec.Containers[0]), port.TargetPort.String(), name)
+// An agent comes back: in its pod, with its spool, when it fails; in another pod, with the same name, when its pod is removed. The limit
+// of failures, at which a Job would end all of its agents, is out of reach.
+func TestAgentsComeBack(t *testing.T) {
+	t.Parallel()
+	job := cluster(t, "").group(t, "agent")
+	require.Equal(t, batch.IndexedCompletion, *job.Spec.CompletionMode)
+	require.Equal(t, *job.Spec.Completions, *job.Spec.Parallelism)
+	require.EqualValues(t, 1<<31-1, *job.Spec.BackoffLimit)
+	require.Nil(t, job.Spec.ActiveDeadlineSeconds)
+	pod := job.Spec.Template.Spec
+	require.Equal(t, core.RestartPolicyOnFailure, pod.RestartPolicy)
+	box := pod.Containers[0]
+	require.Contains(t, box.Args, "--name=agent-$(INDEX)")
+	require.Equal(t, "metadata.annotations['batch.kubernetes.io/job-completion-index']", box.Env[0].ValueFrom.FieldRef.FieldPath)
+	require.Contains(t, box.Args, "--spool=/var/lib/benchd/spool")
+	require.Contains(t, box.Args, "--signal-exit-code=75", "with 0 a Job takes the agent of a drained node for done")
+	spool := slices.IndexFunc(box.VolumeMounts, func(m core.VolumeMount) bool { return m.MountPath == "/var/lib/benchd" })
+	require.GreaterOrEqual(t, spool, 0)
+	at := slices.IndexFunc(pod.Volumes, func(v core.Volume) bool { return v.Name == box.VolumeMounts[spool].Name })
+	require.NotNil(t, pod.Volumes[at].EmptyDir)
+}
+
+// Each service selects pods and one of their ports; each set has a governing service; each controller selects its own pods.
+func TestObjectsMeetEachOther(t *testing.T) {
+	t.Parallel()
+	for name, text := range values {
+		c := cluster(t, text)
+		for set, s := range c.sets {
+			require.True(t, selects(t, s.Spec.Selector, &s.Spec.Template), set)
+			require.NotNil(t, c.services[s.Spec.ServiceName], "%s: service %q", set, s.Spec.ServiceName)
+		}
+		for service, s := range c.services {
+			met := 0
+			for _, pod := range c.pods() {
+				if !selects(t, &meta.LabelSelector{MatchLabels: s.Spec.Selector}, pod) {
+					continue
+				}
+				met++
+				for _, port := range s.Spec.Ports {
+					require.Contains(t, portNames(pod.Spec.Containers[0]), port.TargetPort.String(), "%s: %s", name, service)
+				}
+			}
+			require.Positive(t, met, "%s: %s", name, service)
 		}
 	}
 }

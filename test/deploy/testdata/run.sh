@@ -1,8 +1,8 @@
 # run.sh IMAGE WORK USER ENTRY COORDINATOR… -- AGENT…: starts coordinator and agent from an image, each in a root of its own as a
 # container engine makes it: read-only but for its volume and /tmp, an ordinary user without any privilege, the names of the
-# network in /etc/hosts. Ports are the namespace's own, so they are those of the deployment. With TLS=1 the services of the command
-# lines need certificates: an authority of the image's own benchd issues them. Otherwise they share a volume for a unix socket, and have
-# the VARIABLES, NAME=VALUE….
+# network in /etc/hosts. Ports are the namespace's own, so they are those of the deployment. With SECRETS, those that coordinator and
+# agent mount at /etc/benchd/tls, the COMMANDS of the documentation make certificates and Secrets, by the image's own benchd and a kubectl
+# that writes files. Otherwise they share a volume for a unix socket, and have the VARIABLES, NAME=VALUE…. The agent must end with ENDS.
 set -euo pipefail
 image=$1 work=$2 user=$3 entry=$4
 shift 4
@@ -21,10 +21,11 @@ fail() {
 }
 
 read -ra variables <<<"${VARIABLES:-}"
-# With certificates benchctl is an operator.
-if [[ -n ${TLS:-} ]]; then
-	operator=/etc/benchd/operator
-	variables=("BENCHCTL_TLS_CERT=$operator/tls.crt" "BENCHCTL_TLS_KEY=$operator/tls.key" "BENCHCTL_TLS_CA=$operator/ca.crt")
+read -ra secrets <<<"${SECRETS:-}"
+# With certificates benchctl is an admin.
+if ((${#secrets[@]})); then
+	admin=/etc/benchd/admin
+	variables=("BENCHCTL_TLS_CERT=$admin/tls.crt" "BENCHCTL_TLS_KEY=$admin/tls.key" "BENCHCTL_TLS_CA=$admin/ca.crt")
 fi
 
 mount --make-rprivate /
@@ -35,15 +36,15 @@ own="mode=0700,uid=${user%:*},gid=${user#*:}"
 mkdir "$work/socket"
 mount -t tmpfs -o "$own" none "$work/socket"
 
-# contain NAME: makes a container's root at WORK/NAME.
+# contain NAME [SECRET]: makes a container's root at WORK/NAME.
 contain() {
 	local root=$work/$1
 	cp -a "$image" "$root"
 	mkdir -p "$root"/{proc,dev}
 	printf '127.0.0.1 localhost coordinator benchd-coordinator\n' >"$root/etc/hosts"
-	if [[ -n ${TLS:-} ]]; then
-		mkdir -p "$root/etc/benchd" && cp -a "$work/tls/$1" "$root/etc/benchd/tls"
-		cp -a "$work/tls/operator" "$root/etc/benchd/operator"
+	if [[ -n ${2:-} ]]; then
+		mkdir -p "$root/etc/benchd" && cp -a "$work/secrets/$2" "$root/etc/benchd/tls"
+		cp -a "$work/issued/admin" "$root/etc/benchd/admin"
 	else
 		mkdir -p "$root/run/benchd"
 	fi
@@ -52,7 +53,7 @@ contain() {
 	mount -t proc proc "$root/proc"
 	mount -t tmpfs -o mode=1777 none "$root/tmp"
 	mount -t tmpfs -o "$own" none "$root/var/lib/benchd"
-	[[ -n ${TLS:-} ]] || mount --bind "$work/socket" "$root/run/benchd"
+	[[ -n ${2:-} ]] || mount --bind "$work/socket" "$root/run/benchd"
 }
 
 # enter NAME COMMAND…: becomes a command in a container.
@@ -65,24 +66,41 @@ enter() {
 # inside NAME COMMAND…: runs a command in a container.
 inside() { (enter "$@"); }
 
-# issue: makes an authority and certificates, as docs/deploy.md describes, in the folders where Secrets are mounted.
+# benchd ARG…: the program of the image, for the documented commands.
+benchd() { "$image$entry" "$@"; }
+
+# kubectl ARG…: makes a Secret as a folder, SECRETS/NAME, of the files that it is made from. Other commands do nothing.
+kubectl() {
+	local arg source secret=''
+	[[ " $* " == *' create secret generic '* ]] || return 0
+	for arg; do
+		case $arg in
+		--from-file=*)
+			source=${arg#*=}
+			[[ -d $source ]] && cp "$source"/* "$secret" || cp "$source" "$secret"
+			;;
+		-n | benchd | create | secret | generic) ;;
+		*) secret=$work/secrets/$arg && mkdir "$secret" ;;
+		esac
+	done
+}
+
+# issue: makes certificates and Secrets by the documented commands. The kubelet gives files of Secrets to the group of the pod.
 issue() {
-	local pki=(pki issue --dir "$work/pki") program=$image$entry
-	"$program" pki init --dir "$work/pki"
-	"$program" "${pki[@]}" coordinator benchd --host benchd-coordinator --host 127.0.0.1 --out "$work/tls/coordinator"
-	"$program" "${pki[@]}" agent benchd-agent-0 --host agent.benchd.internal --out "$work/tls/one"
-	"$program" "${pki[@]}" operator test --out "$work/tls/operator"
-	mkdir "$work/tls/agent"
-	cp "$work/tls/one/ca.crt" "$work/tls/agent/"
-	for kind in crt key; do cp "$work/tls/one/tls.$kind" "$work/tls/agent/benchd-agent-0.$kind"; done
-	chown -R "0:${user#*:}" "$work/tls"
-	chmod -R u=rX,g=rX,o= "$work/tls"
+	mkdir "$work/secrets" "$work/issued"
+	cd "$work/issued"
+	USER=test
+	# shellcheck disable=SC1090
+	source "$COMMANDS"
+	cd /
+	chown -R "0:${user#*:}" "$work/secrets" "$work/issued/admin"
+	chmod -R u=rX,g=rX,o= "$work/secrets" "$work/issued/admin"
 }
 
 # answers PORT PATH: whether HTTP says 200. As a probe of Kubernetes it verifies nothing.
 answers() {
 	local line
-	[[ -z ${TLS:-} ]] || { curl --silent --insecure --fail --max-time 5 --output /dev/null "https://127.0.0.1:$1$2"; return; }
+	((${#secrets[@]} == 0)) || { curl --silent --insecure --fail --max-time 5 --output /dev/null "https://127.0.0.1:$1$2"; return; }
 	exec 3<>"/dev/tcp/127.0.0.1/$1" || return
 	printf 'GET %s HTTP/1.0\r\n\r\n' "$2" >&3
 	read -r line <&3
@@ -104,9 +122,9 @@ await() {
 	fail "$saying"
 }
 
-[[ -z ${TLS:-} ]] || issue
-contain coordinator
-contain agent
+((${#secrets[@]} == 0)) || issue
+contain coordinator "${secrets[0]:-}"
+contain agent "${secrets[1]:-}"
 ! inside coordinator "$entry" coordinator --data /data >"$work/readonly.log" 2>&1 || fail "the root file system can be written to"
 grep -q 'read-only file system' "$work/readonly.log" || fail "writing outside of the volumes does not fail by the root being read-only"
 
@@ -120,7 +138,7 @@ port=7072
 [[ " $* " != *:0\ * ]] || await "the coordinator lists no agent" listed
 await "the agent is not ready" answers "$port" /readyz
 answers "$port" /healthz || fail "the agent has no /healthz"
-[[ -z ${TLS:-} ]] || ! answers 7071 /metrics || fail "a peer without a certificate reads metrics"
+((${#secrets[@]} == 0)) || ! answers 7071 /metrics || fail "a peer without a certificate reads metrics"
 inside coordinator /usr/local/bin/benchctl agents || fail "benchctl agents fails"
 inside coordinator /usr/local/bin/benchctl submit --db null --duration 1s --wait >"$work/result" 2>"$work/submit.log" || fail "a run fails"
 tail -n 3 "$work/result"
@@ -129,5 +147,7 @@ for line in "Uid:	${user%:*}	${user%:*}	${user%:*}	${user%:*}" "CapEff:	00000000
 done
 
 kill -TERM "$second" "$first"
-wait "$second" || fail "the agent ends with exit code $?"
+code=0
+wait "$second" || code=$?
+((code == ${ENDS:-0})) || fail "the agent ends with exit code $code"
 wait "$first" || fail "the coordinator ends with exit code $?"
