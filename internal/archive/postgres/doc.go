@@ -1,4 +1,5 @@
-// Package postgres is an archive in a PostgreSQL database, for several coordinators of which one leads.
+// Package postgres is an archive in a PostgreSQL database, for several coordinators of which one leads; docs/archive-postgres.md documents it for
+// plain SQL.
 //
 //  1. Open connects, and migrates the schema. The migrations are SQL files; two coordinators that start together apply each once.
 //  2. Lead makes an archive writable: every write is one transaction that first reads the lease's term, so that a coordinator that has been
