@@ -107,7 +107,8 @@ func open(ctx context.Context, url string, logger *slog.Logger, files fs.FS, par
 // Path returns the name of the server and its database, for messages.
 func (a *Archive) Path() string { return a.server }
 
-// Close yields the lease, waits for the write in progress, and closes all connections. Closing again does nothing.
+// Close yields the lease, waits for the write and the reads in progress, and closes all connections. If ctx ends first, they end with the
+// process. Closing again does nothing.
 func (a *Archive) Close(ctx context.Context) error {
 	var err error
 	a.closing.Do(func() {
@@ -117,7 +118,16 @@ func (a *Archive) Close(ctx context.Context) error {
 		case <-ctx.Done():
 			err = errors.Join(err, ctx.Err())
 		}
-		a.release()
+		released := make(chan struct{})
+		go func() { // it waits for readers
+			defer close(released)
+			a.release()
+		}()
+		select {
+		case <-released:
+		case <-ctx.Done():
+			err = errors.Join(err, ctx.Err())
+		}
 	})
 	return err
 }

@@ -116,6 +116,7 @@ func (a address) connect(ctx context.Context) (*pgx.Conn, error) {
 		return nil, err
 	}
 	settings := a.settings(
+		`SET default_transaction_isolation = 'read committed'`, // the lease is renewed while others have read it
 		fmt.Sprintf(`SET idle_in_transaction_session_timeout = %d`, idleWithin.Milliseconds()),
 		fmt.Sprintf(`SET lock_timeout = %d`, lockWithin.Milliseconds()),
 	)

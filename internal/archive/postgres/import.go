@@ -91,7 +91,7 @@ func (in *incoming) enter(ctx context.Context, suite *portable.Row) error {
 		return in.a.explain("import a suite into", err)
 	}
 	in.leave = leave
-	return nil
+	return in.a.clear(ctx, suite.Text("id"))
 }
 
 func (in *incoming) store(ctx context.Context, tx *transaction, rows []portable.Row, at *place) error {
@@ -104,14 +104,11 @@ func (in *incoming) store(ctx context.Context, tx *transaction, rows []portable.
 	size := int64(0)
 	for i := range rows {
 		row := &rows[i]
+		size += spaceOf(row)
 		columns, args := slices.Clip(row.Columns), make([]any, 0, len(row.Values)+3)
 		for _, v := range row.Values {
-			switch s := v.(type) {
-			case string:
+			if s, is := v.(string); is {
 				v = encode(s)
-				size += int64(len(s))
-			case []byte:
-				size += int64(len(s))
 			}
 			args = append(args, v)
 		}
@@ -123,10 +120,8 @@ func (in *incoming) store(ctx context.Context, tx *transaction, rows []portable.
 			}
 			add("removed", deleting)
 			add("week", in.week)
-			size += suiteBytes
 		case portable.Observation:
 			add("week", in.week)
-			size += observationBytes
 		case portable.Phase:
 			at.phase, ids.phases = ids.phases[0], ids.phases[1:]
 			add("id", at.phase)
@@ -135,7 +130,6 @@ func (in *incoming) store(ctx context.Context, tx *transaction, rows []portable.
 			add("id", at.window)
 			add("phase", at.phase)
 			add("week", in.week)
-			size += windowBytes
 		case portable.Measurement, portable.Sample:
 			add("id", at.parts)
 			at.parts++
@@ -143,7 +137,6 @@ func (in *incoming) store(ctx context.Context, tx *transaction, rows []portable.
 		case portable.Lateness:
 			add(`"window"`, at.window)
 			add("week", in.week)
-			size += measurementBytes
 		}
 		if inserts[row.Table] == "" {
 			inserts[row.Table] = insertOf(row.Table, columns)

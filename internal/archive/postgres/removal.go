@@ -120,6 +120,18 @@ func (a *Archive) purge(ctx context.Context, id string) error {
 	return a.forget(ctx, id)
 }
 
+// clear deletes an expired suite at once: one of its id is to come.
+func (a *Archive) clear(ctx context.Context, id string) error {
+	ids, err := a.suitesWith(ctx, `id = $1 AND removed = $2`, encode(id), expired)
+	if err != nil || len(ids) == 0 {
+		return err
+	}
+	if err := a.purgeRows(ctx, id); err != nil {
+		return err
+	}
+	return a.forget(ctx, id)
+}
+
 // forget deletes a removed suite from the tables that are not partitioned.
 func (a *Archive) forget(ctx context.Context, id string) error {
 	return a.write(ctx, "remove suite "+id+" from", func(_ context.Context, tx *transaction) error {

@@ -3,6 +3,7 @@
 package postgres
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"iter"
@@ -156,6 +157,17 @@ func TestExpiredSuitesLeaveWithTheirWeek(t *testing.T) {
 			require.ElementsMatch(t, []string{"a", "b", "c"}, ids)
 			require.Equal(t, 2, rowsIn(t, a)["window"], "the week of d is there")
 			require.Equal(t, one, sizeOf(t, a))
+			if a.partitioned { // an expired suite is imported again
+				var file bytes.Buffer
+				other := leading(t, freshURL())
+				createIn(t, other, "c", 2901)
+				require.NoError(t, other.Export(t.Context(), "c", &file))
+				_, err := a.Import(t.Context(), &file, func(context.Context, archive.Suite, []archive.RunRecord) error { return nil })
+				require.NoError(t, err)
+				require.Equal(t, 2*one, sizeOf(t, a))
+				_, err = a.Expire(t.Context(), time.Unix(0, 2902*int64(weekLength)))
+				require.NoError(t, err)
+			}
 			suites, err := a.Suites(t.Context())
 			require.NoError(t, err)
 			require.Len(t, suites, 1)
@@ -209,6 +221,7 @@ func TestDroppingAWeekKeepsNobodyWaiting(t *testing.T) {
 				_, err := a.Counts(t.Context(), running)
 				require.NoError(t, err)
 			}
+			createIn(t, a, "another", 2902) // in a week that is new
 			select {
 			case <-removed:
 				t.Error("the week is dropped while it is read")
