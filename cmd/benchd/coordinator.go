@@ -32,6 +32,7 @@ import (
 
 type coordinatorFlags struct {
 	listen, http, data, keep string
+	archive, advertise       string
 	insecure, profiles       bool
 	console                  bool
 	audit, enroll            string
@@ -45,8 +46,8 @@ func coordinatorCommand() cli.Command {
 	cmd := &cobra.Command{
 		Use:   "coordinator",
 		Short: "Queue and control runs, and store their results",
-		Long: `Coordinator queues and controls runs and stores their results in an archive, the directory --data. Agents and benchctl
-connect to --listen. SIGTERM does not end runs: the agents continue, and a coordinator that is started with the same
+		Long: `Coordinator queues and controls runs and stores their results in an archive: in SQLite, in the directory --data, or in the
+PostgreSQL database --archive. Agents and benchctl connect to --listen. SIGTERM does not end runs: the agents continue, and a coordinator that is started with the same
 archive resumes control of them. Only a cancel ends a run.
 
 With --tls-cert, --tls-key and --tls-ca both ports use TLS 1.3. Changed files count from the next connection; SIGHUP reads
@@ -54,6 +55,11 @@ them at once. Broken files leave the former ones in use.
 
 With --enroll agents get their certificates from the coordinator, by join tokens of "benchd pki token". It needs the directory that
 "benchd pki issue coordinator" wrote, whose authority can issue certificates of agents only.
+
+Several coordinators with the same --archive, on different hosts, are one service: one of them leads, and the others are standbys, which
+refer agents, benchctl and browsers to its --advertise. If it dies, is stopped or is cut off, a standby leads within ten seconds, and
+takes over its runs. A coordinator that has lost the lead ends, and becomes a standby when it is started again. The password of the
+database comes from PGPASSWORD or ~/.pgpass.
 
 Browsers get a console at --http: "benchctl console" prints a link that logs in.
 
@@ -66,6 +72,7 @@ Suites that are queued or active are never removed.`,
   benchd coordinator --listen 0.0.0.0:7070 --http 0.0.0.0:7071 --tls-cert tls.crt --tls-key tls.key --tls-ca ca.crt
   benchd coordinator --listen 0.0.0.0:7070 --tls-cert bench/tls.crt --tls-key bench/tls.key --tls-ca bench/ca.crt --tls-revoked bench/revoked --enroll bench
   benchd coordinator --listen 0.0.0.0:7070 --insecure     # on a trusted network
+  benchd coordinator --archive postgres://benchd@db.example.org/benchd --listen 0.0.0.0:7070 --advertise bench-a.example.org:7070 --tls-cert tls.crt --tls-key tls.key --tls-ca ca.crt
   benchd coordinator --webhooks /etc/benchd/webhooks.yaml
   BENCHD_DATA=/var/lib/benchd benchd coordinator --config benchd.yaml`,
 	}
@@ -73,7 +80,9 @@ Suites that are queued or active are never removed.`,
 	cmd.Flags().StringVar(&f.http, "http", "127.0.0.1:7071", "HTTP `HOST:PORT` of /console/, /api/v1, /metrics, /sd/agents, /healthz and /readyz")
 	cmd.Flags().BoolVar(&f.console, "console", true, "serve the web console below /console/ of --http; on by default, --console=false serves none")
 	cmd.Flags().StringVar(&f.keep, "keep", "", "limit of ended suites by age, by the archive's size or both, such as `90d,50GB`; empty keeps all")
-	cmd.Flags().StringVar(&f.data, "data", "benchd-data", "`DIR` of the archive; created if missing")
+	cmd.Flags().StringVar(&f.data, "data", "benchd-data", "`DIR` of the archive, and of the audit log and temporary files; created if missing")
+	cmd.Flags().StringVar(&f.archive, "archive", "", "`URL` of a PostgreSQL database for the archive, postgres://USER@HOST:PORT/DATABASE, which several coordinators can share; default is SQLite in --data")
+	cmd.Flags().StringVar(&f.advertise, "advertise", "", "`HOST:PORT` to which standbys refer clients while this coordinator leads; default is --listen, if it has a host")
 	cmd.Flags().StringVar(&f.audit, "audit", "", "`FILE` of the audit log, or off; default is audit.jsonl in --data")
 	profilesFlag(cmd, &f.profiles, "--http")
 	jumpFlag(cmd.Flags(), &f.skew)
@@ -119,6 +128,7 @@ func runCoordinator(ctx context.Context, c *cli.Context, f coordinatorFlags) (er
 		webErr, hooksErr,
 		security.CheckLocal("--listen", f.listen, f.tls.Given(), f.insecure),
 		security.CheckSecured("--http", f.http, webSecured(webConfig, f.tls), f.insecure),
+		f.checkArchive(),
 		err,
 	); err != nil {
 		return err
@@ -140,6 +150,14 @@ func runCoordinator(ctx context.Context, c *cli.Context, f coordinatorFlags) (er
 	if err != nil {
 		return err
 	}
+	_, local := security.Socket(f.listen)
+	ctx, lead, err := f.lead(ctx, c, served{
+		rpc: rpc, web: web, local: local, store: store, config: webConfig, secured: webSecured(webConfig, f.tls), registry: registry,
+	})
+	if err != nil {
+		return ignoreSignal(ctx, err)
+	}
+	defer func() { err = lead.end(err) }()
 	config := coordinator.Config{
 		DataDir: f.data, Keep: keep, Version: c.Version, Reader: all.Targets().Reader(), Logger: c.Logger, Registerer: registry,
 		Clock: clock.NewSource(f.skew), Audit: f.auditFile(), Enroller: enroller, Webhooks: hooks,
@@ -148,7 +166,9 @@ func runCoordinator(ctx context.Context, c *cli.Context, f coordinatorFlags) (er
 	if f.console {
 		config.Console = newConsole(rpc, web, webSecured(webConfig, f.tls), webConfig != nil || store != nil)
 	}
-	_, local := security.Socket(f.listen)
+	if lead != nil {
+		rpc, web, config.Archive = lead.rpc, lead.web, lead.archive
+	}
 	config.Open = store == nil && !local
 	if store != nil {
 		config.Certificates = store
@@ -158,6 +178,7 @@ func runCoordinator(ctx context.Context, c *cli.Context, f coordinatorFlags) (er
 		return errors.Join(cli.StartError(err), rpc.Close(), web.Close())
 	}
 	defer func() {
+		lead.stop()
 		closing, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeLimit)
 		defer cancel()
 		err = errors.Join(err, coord.Close(closing))

@@ -236,9 +236,15 @@ func Limits(log *slog.Logger) security.Limits {
 
 // ServerOptions returns the options of a coordinator's gRPC server.
 func ServerOptions() []grpc.ServerOption {
+	return append(ConnectionOptions(),
+		grpc.ChainUnaryInterceptor(recoverCall, guardCall, wire.CheckRequest), grpc.ChainStreamInterceptor(recoverStream, guardStream, wire.CheckRequests),
+	)
+}
+
+// ConnectionOptions returns the bounds of connections among ServerOptions, for the gRPC server of a standby.
+func ConnectionOptions() []grpc.ServerOption {
 	return []grpc.ServerOption{
 		grpc.MaxRecvMsgSize(wire.MaxMessage),
-		grpc.ChainUnaryInterceptor(recoverCall, guardCall, wire.CheckRequest), grpc.ChainStreamInterceptor(recoverStream, guardStream, wire.CheckRequests),
 		grpc.StaticStreamWindowSize(wire.FlowWindow), grpc.StaticConnWindowSize(wire.FlowWindow), grpc.ReadBufferSize(readBuffer),
 		experimental.BufferPool(mem.NewTieredBufferPool(bufferSizes()...)),
 		grpc.MaxConcurrentStreams(maxStreams), grpc.MaxHeaderListSize(maxMetadata), grpc.ConnectionTimeout(handshakeWithin),

@@ -17,6 +17,23 @@ import (
 // lock two files of the same name.
 const lockName = "benchd.lock"
 
+// Lock takes the exclusive lock of a data directory whose archive is elsewhere, and creates the directory. Close releases it.
+func Lock(dir string) (io.Closer, error) {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, explain("create data directory", dir, err)
+	}
+	file, err := lockDirectory(dir)
+	if err != nil {
+		return nil, err
+	}
+	return locked{file}, nil
+}
+
+type locked struct{ file *os.File }
+
+// Close releases the lock.
+func (l locked) Close() error { return unlock(l.file) }
+
 // lockDirectory takes the exclusive lock of a data directory. The kernel releases it when the file is closed or the process
 // ends, however it ends.
 func lockDirectory(dir string) (*os.File, error) {
