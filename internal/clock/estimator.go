@@ -41,6 +41,10 @@ const (
 // Estimator estimates a peer's clock from probes. The zero value has no probes.
 type Estimator struct {
 	probes []Probe
+
+	// What drift has returned for these probes, if fitted.
+	slope, bound float64
+	fitted       bool
 }
 
 // Add adds a probe. It ignores a probe with impossible times. A probe that no drift can explain means that the peer's clock
@@ -57,6 +61,7 @@ func (e *Estimator) Add(p Probe) {
 		e.probes = append(e.probes[:0], e.probes[1:]...) // old probes have little value
 	}
 	e.probes = append(e.probes, p)
+	e.fitted = false
 }
 
 // Count returns the number of probes of the estimate.
@@ -93,7 +98,11 @@ func (e *Estimator) Estimate(now int64) (Estimate, bool) {
 			best = p
 		}
 	}
-	drift, driftBound := e.drift()
+	if !e.fitted {
+		e.slope, e.bound = e.drift()
+		e.fitted = true
+	}
+	drift, driftBound := e.slope, e.bound
 	offset := best.offset() + drift*float64(now-best.at())
 	return Estimate{
 		Line:       Line{X: now, Y: now + int64(math.Round(offset)), Rate: drift},

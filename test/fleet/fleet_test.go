@@ -145,8 +145,8 @@ func fleet(t *testing.T, p *peers, l *simulated.Load, n, seconds int) figures {
 		n, seconds, f.cores, float64(n*(seconds-1))/measured.took.Seconds(), f.each, (measured.to.agents-measured.from.agents).Seconds()/measured.took.Seconds())
 	t.Logf("  resident at most %d MiB while connected, %d MiB while merging, %d MiB at the run's end, %d MiB after show",
 		idle.peak>>20, measured.to.peak>>20, ended.peak>>20, shown.peak>>20)
-	t.Logf("  windows were safe after their end: median %s, p95 %s, at most %s; skew of the start %s, in the result %s",
-		at(late, 0.5), at(late, 0.95), at(late, 1), f.skew.Round(time.Microsecond), f.reported)
+	t.Logf("  windows were safe after their end: median %s, p95 %s, at most %s; skew of the start %s, in the result %s ± %s",
+		at(late, 0.5), at(late, 0.95), at(late, 1), f.skew.Round(time.Microsecond), f.reported, time.Duration(run.Start.UncertaintyMS*float64(time.Millisecond)))
 	t.Logf("  CPU: connecting %s, starting the run %s, ending it %s, show %s, which took %s", rounded(f.connecting),
 		rounded(measured.from.cpu-idle.cpu), rounded(ended.cpu-measured.to.cpu), rounded(shown.cpu-ended.cpu), rounded(showed))
 	size := c.archiveSize(t)
