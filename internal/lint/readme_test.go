@@ -33,6 +33,7 @@ func TestReadmesAreTwins(t *testing.T) {
 		"docs/keys.md":             "docs/zh/keys.md",
 		"docs/traces.md":           "docs/zh/traces.md",
 		"docs/trend.md":            "docs/zh/trend.md",
+		"docs/scale.md":            "docs/zh/scale.md",
 	}
 	tree, err := readTree("../..")
 	require.NoError(t, err)
