@@ -218,7 +218,11 @@ func agentState(a remote.Agent) string {
 	if a.Draining {
 		state += ", drained"
 	}
-	if !a.Connected {
+	switch {
+	case a.Connected:
+	case a.LastHeard.Unix() <= 0: // a coordinator that has just started expects it
+		state += ", has not connected yet"
+	default:
 		state += ", not connected since " + when(a.LastHeard)
 	}
 	return state
