@@ -24,6 +24,9 @@ func copyCommand() cli.Command {
 		Long: `Copy copies all suites and schedules of an archive, and compares every row of the copy with the original. FROM and TO are the
 directory of a coordinator, or the URL of a PostgreSQL database. Stop the coordinators of both archives first.
 
+Sessions of browsers, used join tokens, undelivered webhooks and uploaded traces are copied between databases only: a directory has
+them as files beside the archive, which stay there.
+
 TO must be empty, or a copy that was interrupted: suites that it has already are compared. The results of the copy are those of
 the original, byte for byte. The original is not changed; an older one is migrated to this version first, as by a coordinator.
 
@@ -73,6 +76,9 @@ func runCopy(ctx context.Context, c *cli.Context, from, to string) (err error) {
 	})
 	if err != nil {
 		return usageOfPath(err)
+	}
+	if done.Left > 0 {
+		c.Logger.Warn("records of the coordinator stay in the database: sessions of browsers end, undelivered webhooks are not sent, and a join token that was used counts again until it expires", "records", done.Left)
 	}
 	_, err = fmt.Fprintf(c.Out, "copied %s to %s: %d suites with %d runs (%d suites were there already), %d schedules, %.1f MB; every row of the copy is the same\n",
 		source.name, target.name, done.Suites, done.Runs, done.There, done.Schedules, float64(done.Bytes)/1e6)

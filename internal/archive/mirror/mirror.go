@@ -2,7 +2,8 @@
 //
 //  1. Copy transfers suite after suite, the oldest first, then the schedules with their alerts. Suites that the other archive has
 //     already are compared, so that an interrupted copy continues.
-//  2. Each suite is read back from the copy, and compared with what was written, row by row.
+//  2. Small records of the coordinator are copied if both archives keep them (archive.Keeper). Others stay where they are, and are counted.
+//  3. Each suite is read back from the copy, and compared with what was written, row by row.
 package mirror
 
 import (
@@ -43,6 +44,8 @@ type Progress struct {
 	There      int   // of those done, which the copy had already
 	Runs       int   // of the suites done
 	Schedules  int   // done
+	Records    int   // small records of the coordinator that were copied
+	Left       int   // those that the copy cannot keep
 	Bytes      int64 // written, compressed
 }
 
@@ -76,6 +79,9 @@ func Copy(ctx context.Context, from Source, to Target, report func(Progress)) (P
 		report(p)
 	}
 	if p.Schedules, err = schedules(ctx, from, to); err != nil {
+		return p, err
+	}
+	if p.Records, p.Left, err = records(ctx, from, to); err != nil {
 		return p, err
 	}
 	report(p)
@@ -201,4 +207,38 @@ func schedules(ctx context.Context, from Source, to Target) (int, error) {
 
 func same[T any](a, b []T) bool {
 	return slices.EqualFunc(a, b, func(x, y T) bool { return reflect.DeepEqual(x, y) })
+}
+
+// records copies the small records of the coordinator, and returns how many were copied, and how many the copy cannot keep.
+func records(ctx context.Context, from Source, to Target) (copied, left int, err error) {
+	source, is := from.(archive.Keeper)
+	if !is {
+		return 0, 0, nil
+	}
+	names, err := source.KeptNames(ctx, "")
+	if err != nil {
+		return 0, 0, fmt.Errorf("list the records of the coordinator: %w", err)
+	}
+	target, is := to.(archive.Keeper)
+	if !is {
+		return 0, len(names), nil
+	}
+	for _, name := range names {
+		content, err := source.Kept(ctx, name)
+		if err == nil {
+			err = target.Keep(ctx, name, content)
+		}
+		var read []byte
+		if err == nil {
+			read, err = target.Kept(ctx, name)
+		}
+		if err == nil && !bytes.Equal(content, read) {
+			err = archive.Faultf(archive.ErrDamaged, nil, "its content in the copy is not what was written: this is a bug of benchd")
+		}
+		if err != nil {
+			return copied, 0, fmt.Errorf("copy record %s: %w", name, err)
+		}
+		copied++
+	}
+	return copied, 0, nil
 }

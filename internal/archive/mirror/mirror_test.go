@@ -6,6 +6,8 @@ import (
 	"errors"
 	"io"
 	"log/slog"
+	"maps"
+	"slices"
 	"testing"
 	"time"
 
@@ -167,6 +169,39 @@ func TestACopyWithOtherRowsIsFound(t *testing.T) {
 	suites, err := to.Suites(t.Context())
 	require.NoError(t, err)
 	require.Empty(t, suites)
+}
+
+// keeping is an archive that keeps records of a coordinator.
+type keeping struct {
+	*sqlite.Archive
+	kept map[string][]byte
+}
+
+func (k keeping) Keep(_ context.Context, name string, content []byte) error {
+	k.kept[name] = bytes.Clone(content)
+	return nil
+}
+
+func (k keeping) Kept(_ context.Context, name string) ([]byte, error) { return k.kept[name], nil }
+
+func (k keeping) KeptNames(context.Context, string) ([]string, error) {
+	return slices.Sorted(maps.Keys(k.kept)), nil
+}
+
+func (k keeping) Drop(context.Context, string) error { return nil }
+
+func TestRecordsOfTheCoordinatorAreCopied(t *testing.T) {
+	from := keeping{filled(t), map[string][]byte{"sessions": []byte("{}"), "joined/1": {0, 1}}}
+	to := keeping{open(t), make(map[string][]byte)}
+	done, err := mirror.Copy(t.Context(), from, to, ignore)
+	require.NoError(t, err)
+	require.Equal(t, 2, done.Records)
+	require.Zero(t, done.Left)
+	require.Equal(t, from.kept, to.kept)
+	done, err = mirror.Copy(t.Context(), from, open(t), ignore)
+	require.NoError(t, err)
+	require.Equal(t, 2, done.Left, "an archive whose coordinator keeps them as files")
+	require.Zero(t, done.Records)
 }
 
 func TestACopyOfSchedulesIsCompared(t *testing.T) {
