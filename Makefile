@@ -29,6 +29,10 @@ YCSB     ?=
 ARGS     ?=
 FLEET    ?= 10,100,1000,4000
 PAIRS    ?= 10
+SUITES   ?= 1000
+GB       ?= 50
+SAMPLES  ?= 500
+ARCHIVE  ?= postgres
 IMAGE    ?= benchd:devel
 
 RELEASE_VERSION ?=
@@ -296,6 +300,10 @@ bench-tls: $(TESTRUNNER) ## Serve 1000 simulated agents in PAIRS (10) pairs of r
 .PHONY: bench-readers
 bench-readers: $(TESTRUNNER) ## Make PAIRS (10) pairs of runs at half of the capacity, without and with 50 readers of the event stream; check rate, late sends, p50 and the coordinator's CPU.
 	$(GOTEST) -count 1 -timeout 60m -tags integration -run TestReaders -v ./test/readers -args -pairs $(PAIRS) -length 30s -limits
+
+.PHONY: bench-suites
+bench-suites: $(TESTRUNNER) ## Make an archive of SUITES (1000) suites and GB (50) gigabytes, in ARCHIVE=postgres or sqlite; measure list, show and compare on it, and the removal of its oldest month beside a run; check their limits. SAMPLES=25 makes as many rows in a quarter of the disk.
+	$(GOTEST) -count 1 -timeout 120m -tags integration -run TestABigArchive -v ./test/archives -args -in $(ARCHIVE) -suites $(SUITES) -megabytes $(GB)000 -samples $(SAMPLES) -limits
 
 .PHONY: bench-archive
 bench-archive: $(TESTRUNNER) ## Archive four days of 6 agents and 5 operations of an open loop at speed, in /dev/shm if there is one; compare its results with the sent windows, check size and opening.
