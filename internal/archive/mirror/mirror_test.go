@@ -188,7 +188,7 @@ func (k keeping) KeptNames(context.Context, string) ([]string, error) {
 	return slices.Sorted(maps.Keys(k.kept)), nil
 }
 
-func (k keeping) Drop(context.Context, string) error { return nil }
+func (keeping) Drop(context.Context, string) error { return nil }
 
 func TestRecordsOfTheCoordinatorAreCopied(t *testing.T) {
 	from := keeping{filled(t), map[string][]byte{"sessions": []byte("{}"), "joined/1": {0, 1}}}
