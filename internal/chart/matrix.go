@@ -144,6 +144,22 @@ func (r *row) close(o *openCell, need uint64) {
 	*o = openCell{}
 }
 
+// Settle completes all columns, which takes their histograms out of memory: no more windows are expected.
+func (m *Matrix) Settle() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.settle()
+}
+
+// settle is Settle for a caller that holds m.mu.
+func (m *Matrix) settle() {
+	for _, r := range m.rows {
+		for i := range r.open {
+			r.close(&r.open[i], m.need)
+		}
+	}
+}
+
 // room makes a column for a time of a phase. It merges columns if there would be too many of them.
 func (m *Matrix) room(phase string, start time.Duration) {
 	i := slices.IndexFunc(m.grid.Phases, func(p GridPhase) bool { return p.Name == phase })
@@ -175,10 +191,8 @@ func (m *Matrix) widen() {
 	for i := range m.grid.Phases {
 		m.grid.Phases[i].Columns = (m.grid.Phases[i].Columns + factor - 1) / factor
 	}
+	m.settle()
 	for _, r := range m.rows {
-		for i := range r.open {
-			r.close(&r.open[i], m.need)
-		}
 		r.cells = merged(r.cells, factor)
 	}
 }

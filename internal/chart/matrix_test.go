@@ -72,6 +72,10 @@ func TestACellIsExactIfTheLengthIsKnown(t *testing.T) {
 		}
 	}
 	require.Equal(t, g, m.Grid(), "reading changes nothing")
+	m.Settle()
+	require.Equal(t, g, m.Grid(), "settling changes nothing")
+	require.NoError(t, m.Add(windowOf("measure", 0, seconds-1, ops)))
+	require.EqualValues(t, (length+1)*(ops+1), m.Grid().Phases[0].Rows[0].Cells[seconds/length-1].Ops, "a late window counts")
 }
 
 // A run that lasts longer than expected has longer columns, with the highest percentile of what they have been merged of.

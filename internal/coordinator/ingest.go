@@ -67,6 +67,7 @@ func (in *ingest) loop() {
 			batch = append(batch, <-in.in)
 		}
 		in.commit(batch)
+		clear(batch) // it would keep the windows until the next ones come
 	}
 }
 

@@ -157,6 +157,9 @@ func (cd *Conductor) Perform() (ended bool) {
 			cd.c.Logger.Error("abandon run", "error", err)
 		}
 	}
+	// Both are large, and a stopped timer keeps the conductor until it would have fired.
+	cd.builder = nil
+	cd.matrix.Load().Settle()
 	close(cd.mail.done)
 	return cd.archiver.over()
 }
