@@ -23,7 +23,7 @@ func (a *Archive) AddWindows(ctx context.Context, windows []latency.Window) ([]a
 	}
 	receipts := make([]archive.Receipt, len(windows))
 	err := a.write(ctx, "add windows to", func(inner context.Context, tx *sql.Tx) error {
-		adder := a.add.begin(inner, tx)
+		adder := a.add.begin(context.WithoutCancel(inner), tx) // the driver has a goroutine for each statement that can be cancelled
 		for i := range windows {
 			if err := ctx.Err(); err != nil {
 				return err
