@@ -5,6 +5,8 @@ import (
 	"sync"
 	"time"
 
+	"golang.org/x/sync/semaphore"
+
 	"github.com/benchd/benchd/internal/coordinator/roster"
 	"github.com/benchd/benchd/internal/lifecycle"
 	"github.com/benchd/benchd/internal/result"
@@ -13,9 +15,11 @@ import (
 const (
 	// clocksWithin bounds the probing of clocks before a start, from the last agent whose probing begins.
 	clocksWithin = 5 * time.Second
-	// probePace is the time between the beginnings of two agents' probing: thousands of them at once would wait for each other, and their
-	// round trips would bound the clocks by as much.
-	probePace = 500 * time.Microsecond
+	// probePace is the minimum time between the beginnings of two agents' probing, and probeTogether how many are probed at once: thousands
+	// of them would wait for each other, and their round trips would bound the clocks by as much. Of agents that are far away, some keep
+	// the estimates from their periodic probes.
+	probePace     = 500 * time.Microsecond
+	probeTogether = 64
 )
 
 // probe measures the clocks of all live agents until they are known, and then continues the run. It waits for an agent
@@ -32,6 +36,7 @@ func (cd *Conductor) probe() {
 			defer cancel()
 			pace := time.NewTicker(probePace)
 			defer pace.Stop()
+			together := semaphore.NewWeighted(probeTogether)
 			var wg sync.WaitGroup
 			for i, s := range sessions {
 				if i > 0 {
@@ -40,7 +45,13 @@ func (cd *Conductor) probe() {
 					case <-ctx.Done():
 					}
 				}
-				wg.Go(func() { cd.mail.beside(func() { s.Burst(ctx) }) })
+				if together.Acquire(ctx, 1) != nil {
+					break
+				}
+				wg.Go(func() {
+					defer together.Release(1)
+					cd.mail.beside(func() { s.Burst(ctx) })
+				})
 			}
 			wg.Wait()
 			cd.mail.post(cd.probed)
