@@ -23,6 +23,7 @@ import (
 	"github.com/benchd/benchd/internal/security"
 	"github.com/benchd/benchd/internal/spec"
 	"github.com/benchd/benchd/internal/target"
+	"github.com/benchd/benchd/internal/wire"
 )
 
 type doctorFlags struct {
@@ -219,6 +220,9 @@ func (p programs) coordinates(ctx context.Context, address string) (what string,
 	ctx, cancel := context.WithTimeout(ctx, askWithin)
 	defer cancel()
 	about, err := client.About(ctx)
+	if errors.Is(err, wire.ErrStandby) {
+		return "a standby coordinator", true
+	}
 	return "a coordinator (" + about.Version + ")", err == nil
 }
 

@@ -17,7 +17,7 @@ func (c *Client) translate(err error) error {
 	err = wire.FromStatus(err)
 	switch {
 	case errors.Is(err, wire.ErrUnreachable):
-		return &unreachable{where: c.where, cause: wire.Reason(err)}
+		return &unreachable{where: c.where, cause: wire.Reason(err), standby: errors.Is(err, wire.ErrStandby)}
 	case errors.Is(err, context.DeadlineExceeded):
 		return &unreachable{where: c.where, cause: "no answer in time"}
 	}
@@ -25,7 +25,10 @@ func (c *Client) translate(err error) error {
 }
 
 // unreachable reports that a coordinator does not answer.
-type unreachable struct{ where, cause string }
+type unreachable struct {
+	where, cause string
+	standby      bool // a standby has answered, and no leader
+}
 
 // handshakeFailed begins gRPC's text of a client that refuses its server.
 const handshakeFailed = "transport: authentication handshake failed: "
@@ -35,6 +38,8 @@ func (e *unreachable) Error() string {
 	cause, cure := e.cause, "is `benchd coordinator` running?"
 	_, alert, refused := strings.Cut(cause, "remote error: tls: ")
 	switch {
+	case e.standby:
+		cure = "give --coordinator the addresses of all coordinators that share the archive, and certificates that are valid for all"
 	case refused:
 		cause = "it refuses this certificate (" + alert + ")"
 		cure = "--tls-cert must be of an authority that the coordinator accepts (its --tls-ca), valid now, and not revoked"
@@ -57,4 +62,9 @@ func (e *unreachable) Error() string {
 }
 
 // Unwrap returns the kind.
-func (*unreachable) Unwrap() error { return wire.ErrUnreachable }
+func (e *unreachable) Unwrap() error {
+	if e.standby {
+		return wire.ErrStandby
+	}
+	return wire.ErrUnreachable
+}

@@ -233,7 +233,7 @@ func TestReasonIsTheSystemsError(t *testing.T) {
 	} {
 		require.Equal(t, want, wire.Reason(errors.New(from)))
 	}
-	require.ErrorContains(t, &unreachable{"h:1", "error reading server preface: EOF"}, "something else listens there")
+	require.ErrorContains(t, &unreachable{where: "h:1", cause: "error reading server preface: EOF"}, "something else listens there")
 }
 
 // script answers each watch with the next of its parts, and then always with the last.
@@ -353,4 +353,12 @@ func TestProgressIsTheCoordinatorsMessage(t *testing.T) {
 	require.Equal(t, 1, one.RunsEnded)
 	require.InDelta(t, 90, *one.LeftSeconds, 1e-9)
 	require.Nil(t, suite(&benchdv1.SuiteSummary{Runs: 3}).LeftSeconds, "without an estimate it is null, not 0")
+}
+
+func TestAStandbyThatCannotBeFollowedIsOneClearMessage(t *testing.T) {
+	f := &fake{err: wire.ToStatus(&wire.StandbyError{Leader: "b:7070"})}
+	_, err := connect(t, f).List(t.Context())
+	require.ErrorIs(t, err, wire.ErrStandby)
+	require.ErrorIs(t, err, wire.ErrUnreachable)
+	require.ErrorContains(t, err, "it is a standby of b:7070; give --coordinator the addresses of all coordinators")
 }

@@ -270,14 +270,17 @@ type failure struct {
 	err     error
 }
 
-// join returns one error that names all addresses; last is that of the last one.
+// join returns one error that names all addresses, of kind ErrStandby if one of them is a standby; last is that of the last one.
 func (f failures) join(last error) error {
 	if len(f) == 1 {
 		return last
 	}
-	texts := make([]string, len(f))
+	texts, kind := make([]string, len(f)), wire.ErrUnreachable
 	for i, one := range f {
+		if errors.Is(one.err, wire.ErrStandby) {
+			kind = wire.ErrStandby
+		}
 		texts[i] = one.address + ": " + wire.Reason(one.err)
 	}
-	return wire.Errorf(wire.ErrUnreachable, "%s", strings.Join(texts, "; "))
+	return wire.Errorf(kind, "%s", strings.Join(texts, "; "))
 }

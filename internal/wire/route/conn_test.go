@@ -252,7 +252,7 @@ func TestTheErrorOfAllAddressesNamesEach(t *testing.T) {
 	n.standby("c", "x:1")
 	_, client := n.client("a", "b", "c")
 	for _, err := range []error{cancel(client, "1"), func() error { _, err := get(client, "1"); return err }()} {
-		require.ErrorIs(t, err, wire.ErrUnreachable)
+		require.ErrorIs(t, err, wire.ErrStandby)
 		for _, part := range []string{
 			"a: connection refused", "b: it is a standby, and no coordinator leads now; ", "c: it is a standby of x:1; x:1: x needs certificates",
 		} {
