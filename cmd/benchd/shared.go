@@ -37,6 +37,7 @@ const abandonWithin = 2 * closeLimit
 // leadership is the time for which a coordinator leads those that share its archive.
 type leadership struct {
 	log      *slog.Logger
+	errors   io.Writer
 	archive  *postgres.Archive
 	rpc, web net.Listener
 	shared   []io.Closer // what it shares with the time before
@@ -108,7 +109,7 @@ func (f *coordinatorFlags) lead(ctx context.Context, c *cli.Context, own served)
 	if c.Origins["archive"] == "--archive" && hasPassword(f.archive) {
 		c.Logger.Warn("every user of this machine can read the password in --archive: give it in PGPASSWORD or ~/.pgpass")
 	}
-	l = &leadership{log: c.Logger, lost: make(chan error, 1)}
+	l = &leadership{log: c.Logger, errors: c.Err, lost: make(chan error, 1)}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, l.end(nil))
@@ -184,8 +185,8 @@ func (l *leadership) begin(ctx context.Context, candidate *standby.Candidate) co
 		if err := candidate.Hold(holding); err != nil {
 			l.lost <- err
 			l.abandon = time.AfterFunc(abandonWithin, func() {
-				l.log.Error("the coordinator does not end by itself, and is ended", "error", err)
-				os.Exit(int(cli.Unavailable))
+				l.log.Warn("the coordinator waits for an archive that does not answer, and is ended")
+				os.Exit(cli.Exit(l.errors, "benchd", &cli.Error{Code: cli.Unavailable, Err: err}))
 			})
 		}
 		fence(nil) // after release nothing waits for it

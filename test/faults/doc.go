@@ -1,6 +1,6 @@
 // Package faults tests the faults of machines and networks that happen during a long run (make test-faults).
 //
-//  1. Each test makes its own network: a switch and hosts, each a network namespace, for the coordinator, three
+//  1. Each test makes its own network: a switch and hosts, each a network namespace, for one coordinator or two, three
 //     agents and other processes of the test. It needs root and iproute2.
 //  2. A run of a minute starts. Meanwhile something breaks: processes are killed, links go down, packets are dropped, disks
 //     fill up, clocks jump.

@@ -3,6 +3,7 @@
 package faults
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -76,6 +77,7 @@ type site struct {
 	at          *host // the coordinator's
 	coordinator *testcluster.Process
 	archive     string
+	clients     string // the addresses that clients use; empty for that of the coordinator
 	agents      map[string]*machine
 }
 
@@ -95,6 +97,14 @@ func newSite(t *testing.T, archive string, change func(s *site, agent string) []
 	}
 	s.at = s.host("coord")
 	s.open()
+	s.startAgents(change)
+	return s
+}
+
+// startAgents starts agents a, b and c, and waits until they are connected.
+func (s *site) startAgents(change func(s *site, agent string) []string) {
+	t := s.t
+	t.Helper()
 	for _, name := range []string{"a", "b", "c"} {
 		m := &machine{host: s.host(name)}
 		m.args = []string{
@@ -111,10 +121,10 @@ func newSite(t *testing.T, archive string, change func(s *site, agent string) []
 		stdout, _, _ := s.ctl("agents", "-o", "json")
 		return strings.Count(strings.ReplaceAll(stdout, " ", ""), `"connected":true`) == len(s.agents)
 	}, "three agents should be connected")
-	return s
 }
 
-func (s *site) address() string { return s.at.ip + ":7070" }
+// address is what clients connect to.
+func (s *site) address() string { return cmp.Or(s.clients, s.at.ip+":7070") }
 
 // open starts the coordinator and waits until it answers.
 func (s *site) open() {
