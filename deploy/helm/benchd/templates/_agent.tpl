@@ -46,7 +46,7 @@ spec:
       # The name stays the same when another pod takes over the index.
       args:
         - agent
-        - --coordinator={{ include "benchd.name" $root }}-coordinator:7070
+        - --coordinator={{ include "benchd.coordinators" $root }}
         - --name={{ $group.name }}-$(INDEX)
         - --label=node=$(NODE_NAME)
         {{- range $key, $value := $group.labels }}

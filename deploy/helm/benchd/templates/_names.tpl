@@ -25,6 +25,16 @@ helm.sh/chart: {{ printf "%s-%s" $root.Chart.Name $root.Chart.Version }}
 {{- if .Values.image.digest }}{{ .Values.image.repository }}@{{ .Values.image.digest }}{{ else }}{{ .Values.image.repository }}:{{ .Values.image.tag | default .Chart.AppVersion }}{{ end }}
 {{- end }}
 
+{{/* The addresses of coordinators for agents. */}}
+{{- define "benchd.coordinators" -}}
+{{- $name := printf "%s-coordinator" (include "benchd.name" .) -}}
+{{- if eq (int .Values.coordinator.replicas) 1 -}}
+{{ $name }}:7070
+{{- else -}}
+{{- range $i := until (int .Values.coordinator.replicas) }}{{ if $i }},{{ end }}{{ $name }}-{{ $i }}.{{ $name }}-pods.{{ $.Release.Namespace }}.svc:7070{{ end }}
+{{- end }}
+{{- end }}
+
 {{/* What all pods have: their user, and no rights. */}}
 {{- define "benchd.pod" -}}
 automountServiceAccountToken: false
