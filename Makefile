@@ -189,8 +189,8 @@ soak: $(TESTRUNNER) ## Work at full speed on a sandbox for FOR (30m) with three 
 	$(GOTEST) -count 1 -timeout 24h -tags soak -v ./test/soak -args -for $(FOR)
 
 .PHONY: crash-archive
-crash-archive: $(TESTRUNNER) ## Kill the coordinator, its archive alone, and PostgreSQL with its writer at 500 random instants each; it opens, and nothing acknowledged is missing.
-	BENCHD_CRASH_KILLS=500 $(GOTEST) -count 1 -v -timeout 30m -tags integration -run TestACoordinator ./test/crash
+crash-archive: $(TESTRUNNER) ## Kill the coordinator, with PostgreSQL too, and the archives alone at 500 random instants each; it opens, and nothing acknowledged is missing.
+	BENCHD_CRASH_KILLS=500 $(GOTEST) -count 1 -v -timeout 60m -tags integration -run TestACoordinator ./test/crash
 	$(GOTEST:$(REPORT)=$(REPORT:.json=+alone.json)) -count 1 -timeout 30m -run TestAcknowledgedWindowsSurviveKill -v ./internal/archive/sqlite -args -kills 500
 	BENCHD_CRASH_KILLS=500 $(GOTEST:$(REPORT)=$(REPORT:.json=+postgres.json)) -count 1 -timeout 45m -tags integration -run TestAcknowledgedWindowsSurviveKills -v ./internal/archive/postgres
 

@@ -24,6 +24,7 @@ import (
 	"github.com/benchd/benchd/internal/remote"
 	"github.com/benchd/benchd/internal/result"
 	"github.com/benchd/benchd/internal/spec"
+	"github.com/benchd/benchd/internal/target/postgres/postgrestest"
 	"github.com/benchd/benchd/test/testcluster"
 )
 
@@ -53,6 +54,8 @@ type site struct {
 	process *testcluster.Process
 	address string
 	links   sync.WaitGroup
+
+	database *postgrestest.Server // of the archive; nil for one in SQLite
 }
 
 // killInOneRun kills the coordinator of a run a number of times, and ends the run. It returns the number of acknowledged windows, and
@@ -83,7 +86,11 @@ func killInOneRun(t *testing.T, kills int) (acknowledged, unheard int) {
 
 // open starts the coordinator, on ports that the system chooses.
 func (s *site) open() {
-	s.process = testcluster.Start(s.t, nil, "benchd", "coordinator", "--listen", "127.0.0.1:0", "--http", "127.0.0.1:0", "--data", s.dir)
+	args := []string{"coordinator", "--listen", "127.0.0.1:0", "--http", "127.0.0.1:0", "--data", s.dir}
+	if s.database != nil {
+		args = append(args, "--archive", s.url())
+	}
+	s.process = testcluster.Start(s.t, nil, "benchd", args...)
 }
 
 // listens waits until the coordinator logs its address, and lets the agents connect. It reports whether they do.

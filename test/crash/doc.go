@@ -11,6 +11,8 @@
 //  3. It is started again on the same files; the agents connect again, repeat windows without an acknowledgement, and continue.
 //  4. At the end the run's result counts each window once.
 //
+// The same with an archive in PostgreSQL, whose server is killed in turn with the coordinator.
+//
 // The same with a schedule: it is killed about its due times. Each due time has one suite, or was skipped or missed.
 //
 // The sandbox:

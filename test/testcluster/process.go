@@ -104,6 +104,16 @@ func (p *Process) Signal(s os.Signal) {
 	require.NoError(p.t, p.cmd.Process.Signal(s))
 }
 
+// Ended reports whether the process has ended.
+func (p *Process) Ended() bool {
+	select {
+	case <-p.done:
+		return true
+	default:
+		return false
+	}
+}
+
 // Exit waits for the process to end and returns its exit code.
 func (p *Process) Exit(within time.Duration) int {
 	p.t.Helper()
