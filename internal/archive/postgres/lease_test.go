@@ -95,6 +95,7 @@ func TestAFormerLeaderIsFenced(t *testing.T) {
 	a, b := leading(t, url), openURL(t, url)
 	run := archivetest.Create(t, a, "S")
 	window := archivetest.WindowOf(latency.WindowID{Run: run, Phase: "measure", Attempt: 1}, 5)
+	createIn(t, a, "old", 2900)
 	expire(t, a)
 	lead(t, b)
 	for name, write := range map[string]func() error{
@@ -112,6 +113,7 @@ func TestAFormerLeaderIsFenced(t *testing.T) {
 		"record":     func() error { return a.Keep(t.Context(), "token/1", []byte("x")) },
 		"hand over":  func() error { _, err := a.HandOver(t.Context(), run, 0, 2); return err },
 		"the lease":  func() error { return a.Renew(t.Context()) },
+		"removal":    func() error { return a.Remove(t.Context(), "old") },
 		"expiration": func() error { _, err := a.Expire(t.Context(), time.Now()); return err },
 	} {
 		err := write()

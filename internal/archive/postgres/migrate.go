@@ -92,14 +92,17 @@ func (a *Archive) migrate(ctx context.Context, list []migration) error {
 }
 
 func (a *Archive) checkVersion(ctx context.Context) error {
-	var number, whole string
-	err := a.conn.QueryRow(ctx, `SELECT current_setting('server_version_num'), version()`).Scan(&number, &whole)
+	var number, whole, encoding string
+	err := a.conn.QueryRow(ctx, `SELECT current_setting('server_version_num'), version(), current_setting('server_encoding')`).Scan(&number, &whole, &encoding)
 	if err != nil {
 		return a.explain("open archive in", err)
 	}
 	version, _ := strconv.Atoi(number)
 	if version < oldest {
 		return archive.Faultf(archive.ErrNotWritable, nil, "open archive in %s: its version %q is too old: benchd needs PostgreSQL %d or newer", a.server, whole, oldest/10000)
+	}
+	if encoding != "UTF8" {
+		return archive.Faultf(archive.ErrNotWritable, nil, "open archive in %s: the encoding of the database is %s: create one with ENCODING 'UTF8' TEMPLATE template0", a.server, encoding)
 	}
 	a.detaches = version >= detaching
 	return nil

@@ -51,6 +51,7 @@ func TestOpenNamesTheCure(t *testing.T) {
 	sql(t, `CREATE SCHEMA foreign1; CREATE TABLE foreign1.mine (a int)`)
 	sql(t, `CREATE SCHEMA foreign2; CREATE TABLE foreign2.migration (id int)`)
 	sql(t, `CREATE SCHEMA foreign3; CREATE TABLE foreign3.migration (version bigint, name text); INSERT INTO foreign3.migration VALUES (0, 'something else')`)
+	sql(t, `CREATE DATABASE latin ENCODING 'LATIN1' TEMPLATE template0 LC_COLLATE 'C' LC_CTYPE 'C'`)
 	newer := freshURL()
 	_, schema, _ := strings.Cut(newer, "search_path=")
 	require.NoError(t, openURL(t, newer).Close(t.Context()))
@@ -74,6 +75,7 @@ func TestOpenNamesTheCure(t *testing.T) {
 		"tables of others":   {urlOf(address, "foreign1"), `schema "foreign1" belongs to another program`, archive.ErrNotArchive},
 		"other migrations":   {urlOf(address, "foreign2"), `schema "foreign2" belongs to another program`, archive.ErrNotArchive},
 		"of another program": {urlOf(address, "foreign3"), `schema "foreign3" belongs to another program`, archive.ErrNotArchive},
+		"another encoding":   {"postgres://postgres@" + address + "/latin", "the encoding of the database is LATIN1: create one with ENCODING 'UTF8'", archive.ErrNotWritable},
 		"a newer benchd":     {newer, "was written by a newer benchd (it has version 999, this benchd supports up to", archive.ErrNewer},
 	} {
 		_, err := Open(t.Context(), test.url, discard())

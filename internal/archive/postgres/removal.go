@@ -53,17 +53,22 @@ func (a *Archive) Remove(ctx context.Context, id string) error {
 // Expire removes all suites that ended before an instant, and returns their ids. Their rows are dropped with their week as soon as all of its
 // suites have been removed or have expired, which takes no time of a run in progress; until then they do not count for Size.
 func (a *Archive) Expire(ctx context.Context, before time.Time) (ids []string, err error) {
-	if err := a.write(ctx, "expire suites of", func(ctx context.Context, tx *transaction) error {
-		ids = nil
-		return each(ctx, tx, func(row pgx.Rows) error {
-			var id string
-			err := row.Scan(into(&id))
-			ids = append(ids, id)
-			return err
-		}, `UPDATE suite s SET removed = $2 WHERE removed = 0 AND status `+ended+`
-			AND coalesce((SELECT max(ended_ns) FROM run WHERE suite = s.id), created_ns) < $1 RETURNING id`, before.UnixNano(), expired)
-	}); err != nil {
+	// Most calls find none: they keep no writer waiting.
+	ids, err = a.suitesWith(ctx, `removed = 0 AND status `+ended+` AND coalesce((SELECT max(ended_ns) FROM run WHERE suite = suite.id), created_ns) < $1`, before.UnixNano())
+	if err != nil {
 		return nil, err
+	}
+	if len(ids) > 0 {
+		stored := make([]string, len(ids))
+		for i, id := range ids {
+			stored[i] = encode(id)
+		}
+		if err := a.write(ctx, "expire suites of", func(_ context.Context, tx *transaction) error {
+			tx.later(`UPDATE suite SET removed = $2 WHERE id = ANY($1) AND removed = 0`, stored, expired)
+			return nil
+		}); err != nil {
+			return nil, err
+		}
 	}
 	return ids, a.dropWeeks(ctx)
 }
