@@ -18,6 +18,7 @@ import (
 	"github.com/benchd/benchd/internal/agent/enroll"
 	"github.com/benchd/benchd/internal/certs"
 	"github.com/benchd/benchd/internal/certs/certstest"
+	"github.com/benchd/benchd/internal/coordinator/standby"
 	"github.com/benchd/benchd/internal/debugserver"
 	"github.com/benchd/benchd/internal/dev"
 	"github.com/benchd/benchd/internal/doctable"
@@ -131,6 +132,7 @@ func registered(t *testing.T) map[string][]string {
 	require.NoError(t, err)
 	_, err = enroll.NewRenewer(enroll.RenewerConfig{Registerer: n})
 	require.NoError(t, err)
+	standby.New(standby.Config{Registerer: n})
 	families, err := debugserver.NewRegistry("test").Gather()
 	require.NoError(t, err)
 	for _, f := range families {

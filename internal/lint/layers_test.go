@@ -41,7 +41,7 @@ func layers() []layer {
 			{name: "coordinator/timetable"},
 			{name: "coordinator/conductor", beside: []string{"coordinator/roster"}}, // actions, its folder, too
 			{name: "coordinator/roster"},
-			{name: "coordinator/standby", only: []string{"cmd", "test"}},
+			{name: "coordinator/standby", only: []string{"cmd", "test"}, tests: []string{"dev"}},
 			{name: "agent"},
 			{name: "remote"},
 		}},
