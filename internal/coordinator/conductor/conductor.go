@@ -89,6 +89,7 @@ type Conductor struct {
 
 	probing bool
 	restart restart
+	sends   map[string]bool // the agents whose first operations are known; nil before the first one
 }
 
 // New returns the conductor of a run.

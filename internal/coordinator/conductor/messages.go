@@ -132,10 +132,14 @@ func (cd *Conductor) started(m *roster.Agent, msg *benchdv1.Started) {
 	if phase := cd.run.SkewPhase(); phase == "" || plan.PhaseName(msg.GetPhase()) != phase {
 		return
 	}
-	for _, s := range cd.run.State.Sends {
-		if s.Name == m.Name {
-			return
+	if cd.sends == nil { // a restart has some already
+		cd.sends = make(map[string]bool)
+		for _, s := range cd.run.State.Sends {
+			cd.sends[s.Name] = true
 		}
+	}
+	if cd.sends[m.Name] {
+		return
 	}
 	now := cd.c.Clock.Now()
 	est, ok := m.Estimate(now)
@@ -145,6 +149,7 @@ func (cd *Conductor) started(m *roster.Agent, msg *benchdv1.Started) {
 	at := est.Line.Inverse(msg.GetFirstSentAgentNs())
 	est, _ = m.Estimate(at) // a late report is converted with the probes of its time
 	at = est.Line.Inverse(msg.GetFirstSentAgentNs())
+	cd.sends[m.Name] = true
 	cd.run.State.Sends = append(cd.run.State.Sends, result.FirstSend{
 		Name: m.Name, At: cd.base.dateAt(at),
 		Uncertainty: time.Duration(est.BoundAt(at)), Offset: time.Duration(est.Offset(now)),
