@@ -145,7 +145,8 @@ func runCoordinator(ctx context.Context, c *cli.Context, f coordinatorFlags) (er
 	}
 	unwatch := cli.WatchTLS(ctx, store)
 	defer unwatch()
-	defer boundGarbage(ctx)()
+	leaveCollector := boundGarbage(ctx)
+	defer leaveCollector()
 	rpc, web, err := listenTwice(ctx, f.listen, f.http)
 	if err != nil {
 		return err
