@@ -51,7 +51,7 @@ func (cd *Conductor) fix(phase int) {
 		rec.Begun = make(map[plan.PhaseName]time.Duration)
 	}
 	rec.Begun[rec.Life.Phases[phase].Name] = time.Duration(now + int64(lead) - rec.Epoch)
-	rec.Sends = nil // only the skew of the last start counts
+	rec.Sends, cd.sends = nil, nil // only the skew of the last start counts
 	cd.timeline.note("phase", string(rec.Life.Phases[phase].Name)+" starts")
 }
 
