@@ -136,9 +136,10 @@ func cancels(t *testing.T) {
 	running := c.submit(t, null("endless", "2h", nil))
 	c.until(t, running, "running")
 	waiting := c.submit(t, null("waiting", "2h", nil))
-	for name, id := range map[string]string{"waiting": waiting, "endless": running} {
+	names := map[string]string{waiting: "waiting", running: "endless"}
+	for _, id := range []string{waiting, running} { // the first one waits for the agent of the second one
 		p := c.open(t, "")
-		p.click("link", name)
+		p.click("link", names[id])
 		require.Equal(t, id, p.suite())
 		if id == waiting {
 			p.sees("queued", "agents of run "+running)
