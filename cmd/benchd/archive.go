@@ -38,6 +38,14 @@ func usageOfPath(err error) error {
 	return err
 }
 
+// requireDirectory refuses the URL of an archive in PostgreSQL, which may have a password, where a directory is meant.
+func requireDirectory(data, instead string) error {
+	if !isURL(data) {
+		return nil
+	}
+	return &cli.Error{Code: cli.Usage, Err: fmt.Errorf("--data: want the directory of an archive in SQLite; %s one in PostgreSQL", instead)}
+}
+
 func dataFlag(cmd *cobra.Command, to *string) {
 	cmd.Flags().StringVar(to, "data", "benchd-data", "`DIR` of the archive")
 }
@@ -54,6 +62,9 @@ copy as an archive, put it into an empty directory under the name benchd.db, and
 	}
 	dataFlag(cmd, &data)
 	return cli.Command{Command: cmd, Run: func(ctx context.Context, c *cli.Context, args []string) error {
+		if err := requireDirectory(data, "pg_dump backs up"); err != nil {
+			return err
+		}
 		if err := sqlite.Backup(ctx, data, args[0]); err != nil {
 			return usageOfPath(err)
 		}
@@ -76,6 +87,9 @@ A coordinator makes a quick check when it starts.`,
 	dataFlag(cmd, &data)
 	cmd.Flags().BoolVar(&full, "full", false, "also read every histogram")
 	return cli.Command{Command: cmd, Run: func(ctx context.Context, c *cli.Context, _ []string) error {
+		if err := requireDirectory(data, "pg_amcheck checks"); err != nil {
+			return err
+		}
 		found, err := sqlite.Check(ctx, data, full)
 		if err != nil {
 			return usageOfPath(err)
