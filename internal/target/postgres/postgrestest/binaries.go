@@ -19,18 +19,21 @@ import (
 const fetched = "17.6.0"
 
 // Binaries returns the folder of the server's programs. A version such as 13.22.0 is fetched; an empty one is what is installed, or else
-// fetched.
+// fetched. The environment's BENCHD_POSTGRES has precedence over what is installed: it is a folder, or a version.
 func Binaries(ctx context.Context, version string) (string, error) {
 	if version == "" {
-		if given := os.Getenv("BENCHD_POSTGRES"); given != "" {
-			return given, nil
-		}
-		if found := installed(); found != "" {
-			return found, nil
-		}
-		version = fetched
+		version = os.Getenv("BENCHD_POSTGRES")
 	}
-	return fetch(ctx, version)
+	switch {
+	case filepath.IsAbs(version):
+		return version, nil
+	case version != "":
+		return fetch(ctx, version)
+	}
+	if found := installed(); found != "" {
+		return found, nil
+	}
+	return fetch(ctx, fetched)
 }
 
 // installed returns the folder of the newest installed server, or "".

@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"os/user"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -105,9 +106,11 @@ func (s *Server) create(ctx context.Context) error {
 	if err := s.own(s.dir, password); err != nil {
 		return err
 	}
-	args := []string{"-D", s.data(), "-U", "postgres", "-E", "UTF8", "--locale=C.UTF-8", "-A", "trust", "--no-sync"}
+	args := []string{"-D", s.data(), "-U", "postgres", "-E", "UTF8", "--locale=C.UTF-8", "--no-sync"}
 	if s.options.Password != "" {
-		args = append(args, "--pwfile="+password)
+		args = append(args, "--pwfile="+password, "-A", "scram-sha-256") // the password is stored for it, also by versions whose default is md5
+	} else {
+		args = append(args, "-A", "trust")
 	}
 	if out, err := s.command(ctx, "initdb", args...).CombinedOutput(); err != nil {
 		return fmt.Errorf("initdb: %w: %s", err, out)
@@ -231,6 +234,15 @@ func (s *Server) Kill() error {
 	if err := syscall.Kill(pid, syscall.SIGSTOP); err != nil { // it starts no more children
 		return fmt.Errorf("stop postmaster: %w", err)
 	}
+	late := time.After(startsWithin)
+	tick := time.Tick(5 * time.Millisecond)
+	for !stopped(pid) { // until then it may be starting one
+		select {
+		case <-tick:
+		case <-late:
+			return fmt.Errorf("postmaster %d does not stop", pid)
+		}
+	}
 	all := children(pid)
 	for _, one := range append(all, pid) {
 		if err := syscall.Kill(one, syscall.SIGKILL); err != nil && !errors.Is(err, syscall.ESRCH) {
@@ -239,8 +251,7 @@ func (s *Server) Kill() error {
 	}
 	<-s.exited
 	s.process = nil
-	late := time.After(startsWithin)
-	for tick := time.Tick(5 * time.Millisecond); len(alive(all)) > 0; {
+	for len(alive(all)) > 0 {
 		select {
 		case <-tick:
 		case <-late:
@@ -250,19 +261,37 @@ func (s *Server) Kill() error {
 	return nil
 }
 
+// stat returns the state of a process, as in /proc, and its parent; an empty state if it does not exist.
+func stat(pid int) (state string, parent int) {
+	content, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
+	if err != nil {
+		return "", 0
+	}
+	_, rest, _ := strings.Cut(string(content), ") ")
+	fields := strings.Fields(rest)
+	if len(fields) < 2 {
+		return "", 0
+	}
+	parent, _ = strconv.Atoi(fields[1])
+	return fields[0], parent
+}
+
+// stopped is true for a process that has stopped by SIGSTOP, and for one that has ended.
+func stopped(pid int) bool {
+	state, _ := stat(pid)
+	return state == "T" || state == "Z" || state == ""
+}
+
 // children lists the processes whose parent is pid.
 func children(pid int) []int {
 	var all []int
-	stats, _ := filepath.Glob("/proc/[0-9]*/stat")
-	for _, stat := range stats {
-		content, err := os.ReadFile(stat)
+	entries, _ := os.ReadDir("/proc")
+	for _, e := range entries {
+		one, err := strconv.Atoi(e.Name())
 		if err != nil {
 			continue
 		}
-		_, rest, _ := strings.Cut(string(content), ") ")
-		fields := strings.Fields(rest)
-		if len(fields) > 1 && fields[1] == strconv.Itoa(pid) {
-			one, _ := strconv.Atoi(filepath.Base(filepath.Dir(stat)))
+		if _, parent := stat(one); parent == pid {
 			all = append(all, one)
 		}
 	}
@@ -271,12 +300,8 @@ func children(pid int) []int {
 
 // alive lists the processes that still exist, other than zombies.
 func alive(pids []int) []int {
-	var all []int
-	for _, pid := range pids {
-		content, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
-		if _, rest, ok := strings.Cut(string(content), ") "); err == nil && ok && !strings.HasPrefix(rest, "Z") {
-			all = append(all, pid)
-		}
-	}
-	return all
+	return slices.DeleteFunc(slices.Clone(pids), func(pid int) bool {
+		state, _ := stat(pid)
+		return state == "" || state == "Z"
+	})
 }
