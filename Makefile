@@ -33,6 +33,7 @@ SUITES   ?= 1000
 GB       ?= 50
 SAMPLES  ?= 500
 ARCHIVE  ?= postgres
+POSTGRES ?= 12.22.0 14.19.0 18.1.0
 IMAGE    ?= benchd:devel
 
 RELEASE_VERSION ?=
@@ -193,6 +194,13 @@ crash-archive: $(TESTRUNNER) ## Kill the coordinator, with PostgreSQL too, and t
 	BENCHD_CRASH_KILLS=500 $(GOTEST) -count 1 -v -timeout 60m -tags integration -run TestACoordinator ./test/crash
 	$(GOTEST:$(REPORT)=$(REPORT:.json=+alone.json)) -count 1 -timeout 30m -run TestAcknowledgedWindowsSurviveKill -v ./internal/archive/sqlite -args -kills 500
 	BENCHD_CRASH_KILLS=500 $(GOTEST:$(REPORT)=$(REPORT:.json=+postgres.json)) -count 1 -timeout 45m -tags integration -run TestAcknowledgedWindowsSurviveKills -v ./internal/archive/postgres
+
+.PHONY: test-postgres-versions
+test-postgres-versions: $(TESTRUNNER) ## Test the archive in PostgreSQL on the oldest supported version, the first that detaches partitions concurrently, and the newest (POSTGRES='12.22.0 18.1.0'), which Maven fetches.
+	@failed=; for v in $(POSTGRES); do \
+		echo "== PostgreSQL $$v"; BENCHD_POSTGRES=$$v $(GOTEST:$(REPORT)=$(REPORT:.json=+$$v.json)) -count 1 -timeout 9m -tags integration \
+			-run . -skip TestABigArchive ./internal/archive/postgres ./test/archives || failed="$$failed $$v"; \
+	done; [[ -z $$failed ]] || { echo "failed on PostgreSQL$$failed"; exit 1; }
 
 .PHONY: test-deploy
 test-deploy: $(TESTRUNNER) $(TOOLS)/govulncheck ## Check deploy/ and the release: units, chart, compose file, playbook; build the image's stages without docker (root).
