@@ -139,7 +139,7 @@ func TestTenantsOfATemplate(t *testing.T) {
 func TestTemplatesAndRatiosDoNotAllocate(t *testing.T) {
 	for _, template := range []string{usersTemplate, "{device:cycle(1000)}-{ts:per(1000),second}", "{id:base62(9)}{seq:hash,base62}"} {
 		cfg := core()
-		cfg.KeyTemplate, cfg.ValueRatio, cfg.Proportions, cfg.OperationCount = template, 0.5, everything(), 1<<30
+		cfg.KeyTemplate, cfg.ValueRatio, cfg.Proportions, cfg.OperationCount = template, 0.5, everything(), 100_000
 		cfg.FieldLengthDistribution, cfg.ValueSizes = Sample, &LengthSample{Lengths: []int64{0, 7, 20, 300}, Counts: []int64{1, 1, 2, 1}}
 		for _, load := range []bool{false, true} {
 			cfg.InsertCount, cfg.RecordCount = 100_000, 100_000
