@@ -1,6 +1,7 @@
 package incident_test
 
 import (
+	"math"
 	"math/rand/v2"
 	"testing"
 
@@ -27,6 +28,18 @@ func flat(n int, rate float64) []float64 {
 		out[i] = rate
 	}
 	return out
+}
+
+// noisy is a series around 10 000 operations per second, with normally distributed noise, of which each interval inherits
+// a share from the one before, and with a linear drift over its length.
+func noisy(r *rand.Rand, n int, noise, inherited, drift float64) []float64 {
+	x := make([]float64, n)
+	e := r.NormFloat64()
+	for i := range x {
+		x[i] = max(0, 10_000*(1+noise*e+drift*float64(i)/float64(n)))
+		e = inherited*e + math.Sqrt(1-inherited*inherited)*r.NormFloat64()
+	}
+	return x
 }
 
 // series joins parts.

@@ -1,7 +1,8 @@
+//go:build !race
+
 package incident_test
 
 import (
-	"math"
 	"math/rand/v2"
 	"testing"
 
@@ -10,18 +11,6 @@ import (
 	"github.com/benchd/benchd/internal/incident"
 	"github.com/benchd/benchd/internal/result"
 )
-
-// noisy is a series around 10 000 operations per second, with normally distributed noise, of which each interval inherits
-// a share from the one before, and with a linear drift over its length.
-func noisy(r *rand.Rand, n int, noise, inherited, drift float64) []float64 {
-	x := make([]float64, n)
-	e := r.NormFloat64()
-	for i := range x {
-		x[i] = max(0, 10_000*(1+noise*e+drift*float64(i)/float64(n)))
-		e = inherited*e + math.Sqrt(1-inherited*inherited)*r.NormFloat64()
-	}
-	return x
-}
 
 const trials = 1000
 

@@ -1,3 +1,5 @@
+//go:build !race
+
 package lint
 
 import (
@@ -33,6 +35,7 @@ func inspect(t *testing.T, root string, allowed []exception) []string {
 		sizes(tree),
 		leftovers(tree),
 		sleepingTests(tree),
+		unraced(tree),
 		undocumentedPackages(tree),
 		clocks(tree),
 	)

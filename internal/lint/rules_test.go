@@ -1,3 +1,5 @@
+//go:build !race
+
 package lint
 
 import (
@@ -62,6 +64,37 @@ func sleepingTests(t tree) []finding {
 				found = append(found, t.at(f, n.Pos(), "a test must not skip: one that cannot run has failed"))
 			case holder.Name == "time" && selector.Sel.Name == "Sleep":
 				found = append(found, t.at(f, n.Pos(), "a test must not sleep: wait for its condition"))
+			}
+			return true
+		})
+	}
+	return found
+}
+
+// unraced finds what may run at the same time as something else in tests that the race detector never sees: those of files that
+// have the line "//go:build !race". It looks at those files only, and cannot see into the code that they test.
+func unraced(t tree) []finding {
+	meanwhile := []string{"golang.org/x/sync/errgroup", "net/http/httptest", "sync", "sync/atomic", "testing/synctest"}
+	var found []finding
+	for _, f := range t.files {
+		if !f.test() || !f.constrained("!race") {
+			continue
+		}
+		add := func(n ast.Node, what string) {
+			found = append(found, t.at(f, n.Pos(), "%s in a file that is left out with -race: only tests that compute one after another may be there", what))
+		}
+		ast.Inspect(f.syntax, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.GoStmt:
+				add(n, "a go statement")
+			case *ast.ImportSpec:
+				if name := strings.Trim(n.Path.Value, `"`); slices.Contains(meanwhile, name) {
+					add(n, "the import of "+name)
+				}
+			case *ast.SelectorExpr:
+				if holder, ok := n.X.(*ast.Ident); ok && holder.Name == "t" && n.Sel.Name == "Parallel" {
+					add(n, "t.Parallel")
+				}
 			}
 			return true
 		})

@@ -1,3 +1,5 @@
+//go:build !race
+
 package lint
 
 import (
@@ -9,6 +11,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -27,6 +30,13 @@ type file struct {
 func (f file) dir() string     { return path.Dir(f.path) }
 func (f file) test() bool      { return strings.HasSuffix(f.path, "_test.go") }
 func (f file) generated() bool { return ast.IsGenerated(f.syntax) }
+
+// constrained reports whether the file has this build constraint.
+func (f file) constrained(constraint string) bool {
+	return slices.ContainsFunc(f.syntax.Comments, func(group *ast.CommentGroup) bool {
+		return group.End() < f.syntax.Package && slices.ContainsFunc(group.List, func(c *ast.Comment) bool { return c.Text == "//go:build "+constraint })
+	})
+}
 
 // finding is a broken rule and its place.
 type finding struct {

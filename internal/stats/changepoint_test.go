@@ -1,3 +1,5 @@
+//go:build !race
+
 package stats_test
 
 import (
@@ -34,7 +36,6 @@ func noises() map[string]func(*rand.Rand) float64 {
 // A step of 7 % with a standard deviation of 3 %, in an archive of 60 nights, is found within 5 nights in at least 90 % of 200
 // trials, up or down, and the factor is near.
 func TestAStepIsFoundWithinFiveNights(t *testing.T) {
-	t.Parallel()
 	const trials, nights, step = 200, 60, 40
 	for name, noise := range noises() {
 		for _, factor := range []float64{0.93, 1.07} {
@@ -74,7 +75,6 @@ func TestAStepIsFoundWithinFiveNights(t *testing.T) {
 
 // A quiet series has at most one false alarm in as many nights as the test promises, with any kind of noise.
 func TestChangesInAQuietSeries(t *testing.T) {
-	t.Parallel()
 	for name, noise := range noises() {
 		for _, quiet := range []float64{200, 1000} {
 			random := rand.New(rand.NewPCG(12, uint64(quiet)))
@@ -97,7 +97,6 @@ func TestChangesInAQuietSeries(t *testing.T) {
 
 // One bad night alone is not named, however bad.
 func TestAnOutlierIsNoChange(t *testing.T) {
-	t.Parallel()
 	random := rand.New(rand.NewPCG(13, 1))
 	const trials = 1000
 	alarms, quiet := 0, 0
@@ -114,7 +113,6 @@ func TestAnOutlierIsNoChange(t *testing.T) {
 // A slow drift, of less than a standard deviation in 60 nights, makes hardly more alarms than none. A faster one is a change of
 // the level like others.
 func TestASlowDriftMakesFewAlarms(t *testing.T) {
-	t.Parallel()
 	const trials = 500
 	random := rand.New(rand.NewPCG(14, 1))
 	alarmed := make(map[float64]int)

@@ -1,3 +1,5 @@
+//go:build !race
+
 package stats_test
 
 import (
@@ -12,7 +14,6 @@ import (
 
 // A series without a drift is rarely said to have one, also where its windows depend on each other.
 func TestAFlatSeriesHasNoDrift(t *testing.T) {
-	t.Parallel()
 	for _, rho := range []float64{-0.3, 0, 0.5, 0.8} {
 		for _, n := range []int{300, 600, 1800} {
 			random := rand.New(rand.NewPCG(uint64(n), uint64(1000+100*rho)))
@@ -36,7 +37,6 @@ func TestAFlatSeriesHasNoDrift(t *testing.T) {
 
 // A drift by 10 % over the series, in noise of 3 %, is found, and its interval covers it.
 func TestADriftIsFound(t *testing.T) {
-	t.Parallel()
 	for _, tc := range []struct {
 		rho float64
 		n   int

@@ -1,3 +1,5 @@
+//go:build !race
+
 package stats_test
 
 import (
@@ -31,7 +33,6 @@ func TestTheMedianHasAnIntervalOfOrderStatistics(t *testing.T) {
 
 // It covers the median of a distribution that is far from normal, where Student's t fails.
 func TestTheIntervalOfAMedianAssumesNoDistribution(t *testing.T) {
-	t.Parallel()
 	random := rand.New(rand.NewPCG(1, 2))
 	for _, n := range []int{6, 8, 12, 20} {
 		covered := 0

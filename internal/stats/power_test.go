@@ -1,3 +1,5 @@
+//go:build !race
+
 package stats_test
 
 import (
@@ -47,7 +49,6 @@ func differs(a, b []float64) bool {
 // The recommended number of repeats shows an effect of 5 % in at least 80 % of simulated comparisons, and two fewer show it in
 // less. The simulation is the comparison itself, not the table's.
 func TestRecommendedRepeatsShowTheEffect(t *testing.T) {
-	t.Parallel()
 	const effect, trials = 0.05, 3000
 	for _, deviation := range []float64{0.021, 0.025, 0.03, 0.035, 0.04, 0.05} {
 		n := stats.RepeatsFor(effect, deviation)
@@ -64,7 +65,6 @@ func TestRecommendedRepeatsShowTheEffect(t *testing.T) {
 
 // Larger samples use an approximation: it continues the table, and shows the effect.
 func TestRecommendedRepeatsOfLargeDeviations(t *testing.T) {
-	t.Parallel()
 	n := stats.RepeatsFor(0.05, 0.07)
 	require.Greater(t, n, 30)
 	power := shown(n, 0.05, 0.07, 3000)
@@ -82,7 +82,6 @@ func TestRecommendedRepeatsOfLargeDeviations(t *testing.T) {
 
 // The deviation is that within samples, whose means may differ; its interval covers the truth in about 80 %.
 func TestPooledDeviation(t *testing.T) {
-	t.Parallel()
 	random := rand.New(rand.NewPCG(1, 2))
 	covered := 0
 	for range 2000 {

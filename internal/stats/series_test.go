@@ -1,3 +1,5 @@
+//go:build !race
+
 package stats_test
 
 import (
@@ -46,7 +48,6 @@ func cover(n, trials int, rho float64, noise func(*rand.Rand) float64) coverage 
 
 // In a series with autocorrelation up to 0.8 the interval covers the true mean in 93 to 97 % of the trials.
 func TestTheIntervalOfASeriesCoversItsMean(t *testing.T) {
-	t.Parallel()
 	for _, rho := range []float64{-0.3, 0, 0.3, 0.5, 0.8} {
 		for _, n := range []int{300, 600, 1800, 7200} {
 			c := cover(n, simulations, rho, gaussian)
@@ -60,7 +61,6 @@ func TestTheIntervalOfASeriesCoversItsMean(t *testing.T) {
 
 // Also with noise that is skewed or has outliers.
 func TestTheIntervalOfASeriesAssumesNoNormalNoise(t *testing.T) {
-	t.Parallel()
 	for name, noise := range map[string]func(*rand.Rand) float64{
 		"skewed":        func(r *rand.Rand) float64 { return 1 - r.ExpFloat64() },
 		"rare dips":     func(r *rand.Rand) float64 { return r.NormFloat64() + 0.5 - 10*float64(r.IntN(20)/19) },
@@ -80,7 +80,6 @@ func TestTheIntervalOfASeriesAssumesNoNormalNoise(t *testing.T) {
 // Also of a series that no autoregression of a low order describes: an average of windows, two changes of different speed
 // on top of each other, a cycle.
 func TestTheIntervalOfASeriesOfAnotherShapeCovers(t *testing.T) {
-	t.Parallel()
 	for name, fill := range map[string]func(*rand.Rand, []float64){
 		"moving average": func(r *rand.Rand, out []float64) {
 			noise := series(len(out)+5, func(int) float64 { return r.NormFloat64() })
@@ -123,7 +122,6 @@ func TestTheIntervalOfASeriesOfAnotherShapeCovers(t *testing.T) {
 
 // A series whose windows depend on each other too much is called too short; a wrong interval remains rare.
 func TestASeriesThatIsTooShortHasNoInterval(t *testing.T) {
-	t.Parallel()
 	for _, tc := range []struct {
 		rho   float64
 		n     int

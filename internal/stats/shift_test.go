@@ -1,3 +1,5 @@
+//go:build !race
+
 package stats_test
 
 import (
@@ -27,7 +29,6 @@ func normal(random *rand.Rand, n int, mean, deviation float64) []float64 {
 
 // A shift of 10 % is found in at least 90 % of the trials.
 func TestAShiftIsFound(t *testing.T) {
-	t.Parallel()
 	for _, tc := range []struct {
 		repeats   int
 		deviation float64
@@ -46,7 +47,6 @@ func TestAShiftIsFound(t *testing.T) {
 
 // Two samples of the same thing, taken in turns (ABBA) while it drifts by 10 %, are called different in at most 6.5 %.
 func TestADriftIsNoShift(t *testing.T) {
-	t.Parallel()
 	for _, repeats := range []int{4, 5, 6, 8, 12} {
 		for _, deviation := range []float64{0.5, 1, 3, 5, 10} {
 			random := rand.New(rand.NewPCG(uint64(repeats), uint64(deviation*10)))
@@ -73,7 +73,6 @@ func TestADriftIsNoShift(t *testing.T) {
 
 // The interval covers the true factor in at least 95 %, whatever the distribution.
 func TestTheIntervalOfAShiftCovers(t *testing.T) {
-	t.Parallel()
 	for name, draw := range map[string]func(*rand.Rand) float64{
 		"normal":      func(r *rand.Rand) float64 { return 100 + 5*r.NormFloat64() },
 		"exponential": func(r *rand.Rand) float64 { return r.ExpFloat64() },

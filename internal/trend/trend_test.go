@@ -1,3 +1,5 @@
+//go:build !race
+
 package trend_test
 
 import (
@@ -53,7 +55,6 @@ var throughput = trend.Settings{Figures: []string{"throughput_ops"}, Quiet: tren
 // In an archive of 60 nightly results with a step of 7 % and a standard deviation of 3 %, the change is found within five nights in
 // at least 90 % of 200 trials, and names the night and the loss.
 func TestAChangeIsFoundWithinFiveNights(t *testing.T) {
-	t.Parallel()
 	const trials, step = 200, 40
 	random := rand.New(rand.NewPCG(21, 1))
 	found, exact := 0, 0
@@ -79,7 +80,6 @@ func TestAChangeIsFoundWithinFiveNights(t *testing.T) {
 
 // A change names what else differs between the suites before and after it.
 func TestAChangeNamesWhatElseDiffers(t *testing.T) {
-	t.Parallel()
 	values := make([]float64, 40)
 	for i := range values {
 		values[i] = 10_000 + float64(i*37%11)*20
@@ -106,7 +106,6 @@ func TestAChangeNamesWhatElseDiffers(t *testing.T) {
 
 // Runs that are not complete have no point, and loops are apart.
 func TestOnlyCompleteRunsOfOneLoopAreASeries(t *testing.T) {
-	t.Parallel()
 	values := nights(rand.New(rand.NewPCG(22, 1)), 20, 20, 1)
 	got := trend.Of("nightly", nightly(values, func(night int, run *result.Run) {
 		switch {
@@ -125,7 +124,6 @@ func TestOnlyCompleteRunsOfOneLoopAreASeries(t *testing.T) {
 
 // A change below the smallest effect has no name, however sure it is.
 func TestASmallChangeIsNotNamed(t *testing.T) {
-	t.Parallel()
 	values := make([]float64, 40)
 	for i := range values {
 		values[i] = 10_000 + float64(i%3)
