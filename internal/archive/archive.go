@@ -19,6 +19,7 @@ package archive
 
 import (
 	"encoding/json"
+	"maps"
 	"time"
 
 	"github.com/benchd/benchd/internal/result"
@@ -46,6 +47,24 @@ type Annotation struct {
 
 // MostTags bounds the tags of a suite.
 const MostTags = 4096
+
+// Apply changes the note and the tags of a suite. More than MostTags are ErrInvalid.
+func (a Annotation) Apply(to *Suite) error {
+	tags := make(map[string]string)
+	maps.Copy(tags, to.Tags)
+	maps.Copy(tags, a.Tags)
+	for _, name := range a.Untag {
+		delete(tags, name)
+	}
+	if len(tags) > MostTags {
+		return Faultf(ErrInvalid, nil, "annotate suite %s: it would have %d tags, and %d are the maximum", to.ID, len(tags), MostTags)
+	}
+	to.Tags = tags
+	if a.Note != nil {
+		to.Note = *a.Note
+	}
+	return nil
+}
 
 // SuiteSummary is a suite in the list of all: without its Spec and Plan, with the number of its runs.
 type SuiteSummary struct {

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"time"
 
 	"github.com/benchd/benchd/internal/archive"
@@ -83,28 +82,18 @@ func (a *Archive) Apply(ctx context.Context, change archive.Change) error {
 // Annotate changes the note and tags of a suite, whether it has ended or not. More than MostTags are ErrInvalid.
 func (a *Archive) Annotate(ctx context.Context, suite string, annotation archive.Annotation) error {
 	return a.write(ctx, "annotate suite "+suite+" in", func(ctx context.Context, tx *sql.Tx) error {
-		before, err := suiteOf(ctx, tx, suite)
+		s, err := suiteOf(ctx, tx, suite)
 		if err != nil {
 			return err
 		}
-		note := before.Note
-		if annotation.Note != nil {
-			note = *annotation.Note
+		if err := annotation.Apply(&s); err != nil {
+			return err
 		}
-		tags := make(map[string]string)
-		maps.Copy(tags, before.Tags)
-		maps.Copy(tags, annotation.Tags)
-		for _, name := range annotation.Untag {
-			delete(tags, name)
-		}
-		if len(tags) > archive.MostTags {
-			return archive.Faultf(archive.ErrInvalid, nil, "annotate suite %s: it would have %d tags, and %d are the maximum", suite, len(tags), archive.MostTags)
-		}
-		text, err := object(tags)
+		tags, err := object(s.Tags)
 		if err != nil {
 			return err
 		}
-		_, err = tx.ExecContext(ctx, `UPDATE suite SET note = ?, tags = ? WHERE id = ?`, note, text, suite)
+		_, err = tx.ExecContext(ctx, `UPDATE suite SET note = ?, tags = ? WHERE id = ?`, s.Note, tags, suite)
 		return err
 	})
 }
