@@ -4,6 +4,7 @@
 //  1. Check refuses an inconsistent window before anything of it is stored.
 //  2. Figures are a histogram's exact figures as columns, and Measurement is a row with its histograms: Series decodes it, and compares
 //     the histograms with their figures.
-//  3. EncodePoints packs observations into a blob, DecodePoints unpacks it, and Order sorts what several agents observed.
+//  3. NewBatch numbers the figures of observations and packs them into a blob, and DecodePoints unpacks it;
+//     Observations collects them from all rows of a run, and sorts what several agents observed.
 //  4. A Stretch groups windows into rolls, each of which is rolled up into one window.
 package column

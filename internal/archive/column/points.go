@@ -37,8 +37,8 @@ type Numbered struct {
 	Values []float64
 }
 
-// EncodePoints encodes observations from an instant on; numbers are the figures'.
-func EncodePoints(from time.Duration, figures []result.Observed, numbers []int) []byte {
+// encodePoints encodes observations from an instant on; numbers are the figures'.
+func encodePoints(from time.Duration, figures []result.Observed, numbers []int) []byte {
 	type set struct{ at []time.Duration }
 	var sets []set
 	same := func(a, b []time.Duration) bool {
@@ -172,8 +172,8 @@ func (r *pointReader) number(most uint64) int {
 	return int(v)
 }
 
-// Order sorts the points of two agents that observed at the same time.
-func Order(o *result.Observed) {
+// order sorts the points of two agents that observed at the same time.
+func order(o *result.Observed) {
 	if slices.IsSorted(o.At) {
 		return
 	}

@@ -26,7 +26,7 @@ func TestObservationsAreStoredWithoutLoss(t *testing.T) {
 		}
 		figures, numbers = append(figures, o), append(numbers, 3*i)
 	}
-	got, err := DecodePoints(from, EncodePoints(from, figures, numbers))
+	got, err := DecodePoints(from, encodePoints(from, figures, numbers))
 	require.NoError(t, err)
 	for i, f := range figures {
 		require.Equal(t, numbers[i], got[i].Number)
@@ -37,7 +37,7 @@ func TestObservationsAreStoredWithoutLoss(t *testing.T) {
 
 func FuzzPoints(f *testing.F) {
 	figures := archivetest.ObservedBy("a")
-	f.Add(int64(time.Second), EncodePoints(time.Second, figures, []int{0, 1, 2}))
+	f.Add(int64(time.Second), encodePoints(time.Second, figures, []int{0, 1, 2}))
 	f.Add(int64(0), []byte{pointsVersion, 0, 0})
 	f.Fuzz(func(t *testing.T, from int64, b []byte) {
 		if from < 0 || from > int64(maxSpan) {

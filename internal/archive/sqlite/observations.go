@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"slices"
 	"time"
 
 	"github.com/benchd/benchd/internal/archive"
@@ -12,14 +11,10 @@ import (
 	"github.com/benchd/benchd/internal/result"
 )
 
-// figureKey distinguishes the figures of a run.
-type figureKey struct{ name, source string }
-
 // AddObservations stores observations of a run; an unknown run is ErrNotFound, an ended one is ErrEnded. Instants are stored
 // in milliseconds.
 func (a *Archive) AddObservations(ctx context.Context, run string, observed []result.Observed) error {
-	observed = slices.DeleteFunc(slices.Clone(observed), func(o result.Observed) bool { return len(o.At) == 0 })
-	if len(observed) == 0 {
+	if observed = column.Observing(observed); len(observed) == 0 {
 		return nil
 	}
 	return a.write(ctx, "add observations to", func(ctx context.Context, tx *sql.Tx) error {
@@ -37,35 +32,23 @@ func (a *Archive) AddObservations(ctx context.Context, run string, observed []re
 		if err != nil {
 			return err
 		}
-		from, to := observed[0].At[0], observed[0].At[0]
-		figures, numbers := make([]result.Observed, 0, len(observed)), make([]int, 0, len(observed))
-		for _, o := range observed {
-			key := figureKey{o.Name, o.Source}
-			number, old := known[key]
-			if !old {
-				if number = len(known); number >= column.MaxFigures {
-					continue
-				}
-				known[key] = number
-				if _, err := tx.ExecContext(ctx, `INSERT INTO figure (run, number, name, source, unit) VALUES (?, ?, ?, ?, ?)`, run, number, o.Name, o.Source, o.Unit); err != nil {
-					return err
-				}
+		b := column.NewBatch(known, observed)
+		for _, f := range b.New {
+			if _, err := tx.ExecContext(ctx, `INSERT INTO figure (run, number, name, source, unit) VALUES (?, ?, ?, ?, ?)`, run, f.Number, f.Name, f.Source, f.Unit); err != nil {
+				return err
 			}
-			figures, numbers = append(figures, o), append(numbers, number)
-			from, to = min(from, o.At[0]), max(to, o.At[len(o.At)-1])
 		}
-		_, err = tx.ExecContext(ctx, `INSERT INTO observation (run, from_ns, to_ns, points) VALUES (?, ?, ?, ?)`,
-			run, int64(from), int64(to), column.EncodePoints(from, figures, numbers))
+		_, err = tx.ExecContext(ctx, `INSERT INTO observation (run, from_ns, to_ns, points) VALUES (?, ?, ?, ?)`, run, int64(b.From), int64(b.To), b.Points)
 		return err
 	})
 }
 
-func figuresOf(ctx context.Context, tx *sql.Tx, run string) (map[figureKey]int, error) {
-	known := make(map[figureKey]int)
+func figuresOf(ctx context.Context, tx *sql.Tx, run string) (map[column.Figure]int, error) {
+	known := make(map[column.Figure]int)
 	err := each(ctx, tx, func(row scanner) error {
 		var number int
-		var key figureKey
-		err := row.Scan(&number, &key.name, &key.source)
+		var key column.Figure
+		err := row.Scan(&number, &key.Name, &key.Source)
 		known[key] = number
 		return err
 	}, `SELECT number, name, source FROM figure WHERE run = ?`, run)
@@ -74,15 +57,13 @@ func figuresOf(ctx context.Context, tx *sql.Tx, run string) (map[figureKey]int, 
 
 // Observations returns the observations of a run, figure by figure, each in the order of its instants.
 func (a *Archive) Observations(ctx context.Context, run string) ([]result.Observed, error) {
-	var list []result.Observed
+	var all column.Observations
 	err := a.read(ctx, "read observations of run "+run+" of", func(ctx context.Context, tx *sql.Tx) error {
-		at := make(map[int]int)
 		if err := each(ctx, tx, func(row scanner) error {
 			var o result.Observed
 			var number int
 			err := row.Scan(&number, &o.Name, &o.Source, &o.Unit)
-			at[number] = len(list)
-			list = append(list, o)
+			all.Figure(number, o)
 			return err
 		}, `SELECT number, name, source, unit FROM figure WHERE run = ? ORDER BY number`, run); err != nil {
 			return err
@@ -93,23 +74,8 @@ func (a *Archive) Observations(ctx context.Context, run string) ([]result.Observ
 			if err := row.Scan(&from, &points); err != nil {
 				return err
 			}
-			figures, err := column.DecodePoints(time.Duration(from), points)
-			if err != nil {
-				return archive.Faultf(archive.ErrCorrupt, err, "read observations of run %s: %v", run, err)
-			}
-			for _, f := range figures {
-				i, ok := at[f.Number]
-				if !ok {
-					return archive.Faultf(archive.ErrCorrupt, nil, "read observations of run %s: unknown figure %d", run, f.Number)
-				}
-				list[i].At = append(list[i].At, f.At...)
-				list[i].Values = append(list[i].Values, f.Values...)
-			}
-			return nil
+			return all.Batch(run, time.Duration(from), points)
 		}, `SELECT from_ns, points FROM observation WHERE run = ? ORDER BY id`, run)
 	})
-	for i := range list {
-		column.Order(&list[i])
-	}
-	return list, err
+	return all.All(), err
 }
