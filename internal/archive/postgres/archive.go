@@ -12,6 +12,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"github.com/benchd/benchd/internal/archive/column"
 	"github.com/benchd/benchd/internal/latency"
 )
 
@@ -66,7 +67,7 @@ func Open(ctx context.Context, url string, logger *slog.Logger) (*Archive, error
 }
 
 func open(ctx context.Context, url string, logger *slog.Logger, files fs.FS, partitioned bool) (_ *Archive, err error) {
-	list, err := readMigrations(files)
+	list, err := column.Migrations(files)
 	if err != nil {
 		return nil, err
 	}

@@ -5,8 +5,6 @@ import (
 	"embed"
 	"errors"
 	"fmt"
-	"io/fs"
-	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,9 +13,10 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/benchd/benchd/internal/archive"
+	"github.com/benchd/benchd/internal/archive/column"
 )
 
-// Table migration lists the applied migrations. The statements of a released migration never change; a change of the schema is the next file.
+// Table migration lists the applied migrations.
 //
 //go:embed migrations/*.sql
 var migrationFiles embed.FS
@@ -31,40 +30,13 @@ const (
 	detaching = 140000
 	// ours is in the first row of table migration: it distinguishes a benchd archive from other schemas, and is locked while migrating.
 	ours = "benchd archive"
-	// partitioning is removed from migrations for servers without partitions.
+	// partitioning is removed from column.Migrations for servers without partitions.
 	partitioning = ` PARTITION BY LIST (week)`
 )
 
-// migration is one step of the schema, from the previous version to this one.
-type migration struct {
-	version    int
-	name, text string
-}
-
-// readMigrations reads NNNN_name.sql files; their numbers must be 1, 2, 3 and so on.
-func readMigrations(files fs.FS) ([]migration, error) {
-	names, err := fs.Glob(files, "migrations/*.sql") // sorted
-	if err != nil {
-		return nil, fmt.Errorf("list migrations: %w", err)
-	}
-	list := make([]migration, 0, len(names))
-	for i, name := range names {
-		number, _, _ := strings.Cut(path.Base(name), "_")
-		if version, err := strconv.Atoi(number); err != nil || version != i+1 {
-			return nil, fmt.Errorf("read migration %s: want number %04d", name, i+1)
-		}
-		text, err := fs.ReadFile(files, name)
-		if err != nil {
-			return nil, fmt.Errorf("read migration %s: %w", name, err)
-		}
-		list = append(list, migration{version: i + 1, name: path.Base(name), text: string(text)})
-	}
-	return list, nil
-}
-
 // migrate brings the schema to the last version of the list. It writes nothing to a schema that is not an archive or that is newer than this
 // build.
-func (a *Archive) migrate(ctx context.Context, list []migration) error {
+func (a *Archive) migrate(ctx context.Context, list []column.Migration) error {
 	if err := a.checkVersion(ctx); err != nil {
 		return err
 	}
@@ -109,7 +81,7 @@ func (a *Archive) checkVersion(ctx context.Context) error {
 }
 
 // migrateOnce applies the missing migrations, each in one transaction that holds the lock.
-func (a *Archive) migrateOnce(ctx context.Context, list []migration) error {
+func (a *Archive) migrateOnce(ctx context.Context, list []column.Migration) error {
 	done, err := a.prepare(ctx)
 	if err != nil {
 		return err
@@ -168,7 +140,7 @@ func (a *Archive) prepare(ctx context.Context) (version int, err error) {
 }
 
 // applyNext applies the next migration, unless another process has meanwhile, and returns the version.
-func (a *Archive) applyNext(ctx context.Context, list []migration) (version int, err error) {
+func (a *Archive) applyNext(ctx context.Context, list []column.Migration) (version int, err error) {
 	tx, err := a.conn.Begin(ctx)
 	if err != nil {
 		return 0, err
@@ -188,21 +160,21 @@ func (a *Archive) applyNext(ctx context.Context, list []migration) (version int,
 		return version, tx.Rollback(ctx)
 	}
 	m := list[version]
-	text := m.text
+	text := m.Text
 	if !a.partitioned {
 		text = strings.ReplaceAll(text, partitioning, "")
 	}
 	if _, err := a.conn.PgConn().Exec(ctx, text).ReadAll(); err != nil {
-		return version, fmt.Errorf("apply migration %s: %w", m.name, err)
+		return version, fmt.Errorf("apply migration %s: %w", m.Name, err)
 	}
-	if _, err := tx.Exec(ctx, `INSERT INTO migration (version, name, at) VALUES ($1, $2, clock_timestamp())`, m.version, m.name); err != nil {
+	if _, err := tx.Exec(ctx, `INSERT INTO migration (version, name, at) VALUES ($1, $2, clock_timestamp())`, m.Version, m.Name); err != nil {
 		return version, err
 	}
 	if err := tx.Commit(ctx); err != nil {
 		return version, err
 	}
-	a.logger.Info("archive schema migrated", "archive", a.server, "schema", a.schema, "version", m.version, "migration", m.name)
-	return m.version, nil
+	a.logger.Info("archive schema migrated", "archive", a.server, "schema", a.schema, "version", m.Version, "migration", m.Name)
+	return m.Version, nil
 }
 
 // rollbackIn rolls back, unless the connection is broken.

@@ -18,6 +18,7 @@ import (
 
 	"github.com/benchd/benchd/internal/archive"
 	"github.com/benchd/benchd/internal/archive/archivetest"
+	"github.com/benchd/benchd/internal/archive/column"
 	"github.com/benchd/benchd/internal/latency"
 	"github.com/benchd/benchd/internal/target/postgres/postgrestest"
 )
@@ -137,7 +138,7 @@ func TestManyOpenTheSameSchema(t *testing.T) {
 			}
 		}
 		require.NoError(t, err)
-		list, err := readMigrations(migrationFiles)
+		list, err := column.Migrations(migrationFiles)
 		require.NoError(t, err)
 		var rows int
 		require.NoError(t, archives[0].reader.QueryRow(t.Context(), `SELECT count(*) FROM migration`).Scan(&rows))

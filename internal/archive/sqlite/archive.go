@@ -16,6 +16,7 @@ import (
 
 	"modernc.org/sqlite"
 
+	"github.com/benchd/benchd/internal/archive/column"
 	"github.com/benchd/benchd/internal/latency"
 )
 
@@ -62,7 +63,7 @@ func Open(ctx context.Context, dir string, logger *slog.Logger) (*Archive, error
 }
 
 func open(ctx context.Context, dir string, logger *slog.Logger, files fs.FS) (_ *Archive, err error) {
-	list, err := readMigrations(files)
+	list, err := column.Migrations(files)
 	if err != nil {
 		return nil, err
 	}

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 
 	"github.com/benchd/benchd/internal/archive"
+	"github.com/benchd/benchd/internal/archive/column"
 )
 
 // Backup copies the archive of a data directory to a new file, which is an archive itself. It also works while a coordinator
@@ -71,7 +72,7 @@ func openReadOnly(ctx context.Context, path string) (*sql.DB, error) {
 	}
 	a.writer = db
 	id, err := a.identify(ctx)
-	list, e := readMigrations(migrationFiles)
+	list, e := column.Migrations(migrationFiles)
 	switch err = errors.Join(err, e); {
 	case err != nil:
 	case id.application != applicationID:

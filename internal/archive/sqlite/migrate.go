@@ -6,50 +6,18 @@ import (
 	"embed"
 	"errors"
 	"fmt"
-	"io/fs"
-	"path"
-	"strconv"
-	"strings"
 
 	"github.com/benchd/benchd/internal/archive"
+	"github.com/benchd/benchd/internal/archive/column"
 )
 
-// The file's version is SQLite's user_version: how many migrations have been applied. The statements of a released migration
-// never change; a change of the schema is the next file.
+// The file's version is SQLite's user_version: how many migrations have been applied.
 //
 //go:embed migrations/*.sql
 var migrationFiles embed.FS
 
 // applicationID in the file's header distinguishes a benchd archive from other SQLite files: "bnch".
 const applicationID = 0x626e6368
-
-// migration is one step of the schema, from the previous version to this one.
-type migration struct {
-	version int
-	name    string
-	text    string
-}
-
-// readMigrations reads NNNN_name.sql files; their numbers must be 1, 2, 3 and so on.
-func readMigrations(files fs.FS) ([]migration, error) {
-	names, err := fs.Glob(files, "migrations/*.sql") // sorted
-	if err != nil {
-		return nil, fmt.Errorf("list migrations: %w", err)
-	}
-	list := make([]migration, 0, len(names))
-	for i, name := range names {
-		number, _, _ := strings.Cut(path.Base(name), "_")
-		if version, err := strconv.Atoi(number); err != nil || version != i+1 {
-			return nil, fmt.Errorf("read migration %s: want number %04d", name, i+1)
-		}
-		text, err := fs.ReadFile(files, name)
-		if err != nil {
-			return nil, fmt.Errorf("read migration %s: %w", name, err)
-		}
-		list = append(list, migration{version: i + 1, name: path.Base(name), text: string(text)})
-	}
-	return list, nil
-}
 
 // identity is the identification of a file by its header and catalog.
 type identity struct {
@@ -74,7 +42,7 @@ func (a *Archive) identify(ctx context.Context) (id identity, err error) {
 
 // migrate brings the file to the last version of the list. It writes nothing to a file that is not an archive or that is
 // newer than this build.
-func (a *Archive) migrate(ctx context.Context, list []migration) error {
+func (a *Archive) migrate(ctx context.Context, list []column.Migration) error {
 	id, err := a.identify(ctx)
 	if err != nil {
 		return explain("open archive", a.path, err)
@@ -98,9 +66,9 @@ func (a *Archive) migrate(ctx context.Context, list []migration) error {
 	}
 	for _, m := range list[id.version:] {
 		if err := a.applyMigration(ctx, m); err != nil {
-			return explain("apply migration "+m.name+" to", a.path, err)
+			return explain("apply migration "+m.Name+" to", a.path, err)
 		}
-		a.logger.Info("archive schema migrated", "file", a.path, "version", m.version, "migration", m.name)
+		a.logger.Info("archive schema migrated", "file", a.path, "version", m.Version, "migration", m.Name)
 	}
 	if err := a.glance(ctx); err != nil {
 		return explain("check archive", a.path, err)
@@ -128,7 +96,7 @@ func (a *Archive) format(ctx context.Context) error {
 
 // applyMigration applies one migration and its version number in one transaction. Foreign keys are off meanwhile, as SQLite
 // requires for rebuilding tables, and checked before the commit.
-func (a *Archive) applyMigration(ctx context.Context, m migration) (err error) {
+func (a *Archive) applyMigration(ctx context.Context, m column.Migration) (err error) {
 	conn, err := a.writer.Conn(ctx)
 	if err != nil {
 		return err
@@ -148,13 +116,13 @@ func (a *Archive) applyMigration(ctx context.Context, m migration) (err error) {
 		return err
 	}
 	defer func() { _ = tx.Rollback() }() // nothing after a commit
-	if _, err := tx.ExecContext(ctx, m.text); err != nil {
+	if _, err := tx.ExecContext(ctx, m.Text); err != nil {
 		return err
 	}
 	if err := checkForeignKeys(ctx, tx); err != nil {
 		return err
 	}
-	header := fmt.Sprintf(`PRAGMA application_id = %d; PRAGMA user_version = %d`, applicationID, m.version)
+	header := fmt.Sprintf(`PRAGMA application_id = %d; PRAGMA user_version = %d`, applicationID, m.Version)
 	if _, err := tx.ExecContext(ctx, header); err != nil {
 		return err
 	}

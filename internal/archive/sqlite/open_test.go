@@ -16,6 +16,7 @@ import (
 
 	"github.com/benchd/benchd/internal/archive"
 	"github.com/benchd/benchd/internal/archive/archivetest"
+	"github.com/benchd/benchd/internal/archive/column"
 	"github.com/benchd/benchd/internal/latency"
 )
 
@@ -273,10 +274,10 @@ func TestLatenessMovesWithItsWindow(t *testing.T) {
 }
 
 func TestMigrationsAreNumberedWithoutGaps(t *testing.T) {
-	_, err := readMigrations(migrationFiles)
+	_, err := column.Migrations(migrationFiles)
 	require.NoError(t, err)
 	for _, name := range []string{"0002_a.sql", "first.sql", "0000_a.sql"} {
-		_, err := readMigrations(fstest.MapFS{"migrations/" + name: {}})
+		_, err := column.Migrations(fstest.MapFS{"migrations/" + name: {}})
 		require.ErrorContains(t, err, "want number 0001")
 	}
 }
