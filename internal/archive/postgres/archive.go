@@ -56,7 +56,7 @@ type writer struct {
 	// perWindow is about how many measurements a window has.
 	perWindow int
 
-	rollTogether int // about how many windows a roll-up reads together; 0 for rollWindows
+	rollTogether int // about how many windows a roll-up reads together; 0 for the default
 }
 
 // Open connects to the server of a URL such as postgres://user@host:5432/database, creates the schema if it is missing, and migrates it. The

@@ -16,14 +16,6 @@ import (
 	"github.com/benchd/benchd/internal/latency"
 )
 
-const (
-	// rollRows is about how many measurements one transaction of a roll-up merges: some 30 ms, for which an arriving
-	// window has to wait.
-	rollRows = 1500
-	// rollWindows is about how many windows are read together.
-	rollWindows = 3000
-)
-
 // Extents returns the extents of all phases of a run in their order, even of one being imported; an empty run selects all
 // runs except those of suites being imported. Suites being removed have none.
 func (a *Archive) Extents(ctx context.Context, run string) ([]archive.PhaseExtent, error) {
@@ -57,95 +49,59 @@ type holder struct {
 
 type roll = column.Roll[holder]
 
-// RollUp rolls windows up, one stretch of numbers after another, and returns when there is nothing left to do. Each
-// transaction is small and keeps the archive exact: a roll-up may be interrupted anywhere, and continued by the same call.
-// Between transactions it calls pause, which may wait, and returns its error.
-//
-// A phase that was rolled up by steps of fewer windows is rolled up further; one rolled up by more is left alone. The next
-// call merges windows that arrive late.
+// RollUp rolls windows up, as column.RollUp describes.
 func (a *Archive) RollUp(ctx context.Context, r archive.RollUp, pause func(context.Context) error) error {
-	if r.Windows < 2 {
-		return nil
-	}
-	stretches := 1
-	for {
-		phase, from, err := a.beginRolling(ctx, r)
-		if err != nil || from < 0 || from+r.Windows > r.Before {
-			return err
-		}
-		span := min(stretches, (r.Before-from)/r.Windows) * r.Windows
-		rolls, count, err := a.stretch(ctx, phase, from, span, r)
-		if err != nil {
-			return err
-		}
-		// With few agents, several stretches together have that many windows.
-		stretches = max(1, cmp.Or(a.rollTogether, rollWindows)/max(count*r.Windows/span, 1))
-		for done := false; !done; {
-			n := 0
-			if err := a.write(ctx, "roll up windows in", func(ctx context.Context, tx *transaction) error {
-				var err error
-				if n, err = a.mergeSome(ctx, tx, phase, rolls); err != nil {
-					return err
-				}
-				if done = n == len(rolls); !done {
-					return nil
-				}
-				// Unless a window has arrived meanwhile, these stretches are done.
-				tx.later(`UPDATE phase SET rolled_seq = $1::bigint + $2::bigint WHERE id = $3 AND rolled_seq = $1 AND rolled_windows = $5
-					AND $4 = (SELECT count(*) FROM "window" WHERE week = $6 AND phase = $3 AND seq >= $1 AND seq < $1::bigint + $2::bigint)`,
-					from, span, phase.id, count, r.Windows, phase.week)
-				return nil
-			}); err != nil {
-				return err
-			}
-			rolls = rolls[n:]
-			if err := pause(ctx); err != nil {
-				return err
-			}
-		}
-	}
+	return column.RollUp(ctx, r, column.Rolling[storedPhase, holder]{
+		Phase: a.rollPhase, Begin: a.rollBegin, Windows: a.rollWindows, Merge: a.rollMerge, Together: a.rollTogether,
+	}, pause)
 }
 
-// beginRolling finds the next stretch of a phase; it is negative if there is none.
-func (a *Archive) beginRolling(ctx context.Context, r archive.RollUp) (phase storedPhase, from int, err error) {
-	var windows int
-	phase = storedPhase{run: r.Run, name: r.Phase}
-	if err := a.read(ctx, "look for windows to roll up in", func(ctx context.Context, tx pgx.Tx) error {
+func (a *Archive) rollPhase(ctx context.Context, run, name string) (phase storedPhase, windows, rolled int, err error) {
+	phase = storedPhase{run: run, name: name}
+	err = a.read(ctx, "look for windows to roll up in", func(ctx context.Context, tx pgx.Tx) error {
 		err := tx.QueryRow(ctx, `SELECT p.id, s.week, s.id, p.rolled_windows, p.rolled_seq FROM phase p JOIN run r ON r.id = p.run JOIN suite s ON s.id = r.suite
-			WHERE p.run = $1 AND p.name = $2`, encode(r.Run), encode(r.Phase)).Scan(&phase.id, &phase.week, &phase.suite, &windows, &from)
+			WHERE p.run = $1 AND p.name = $2`, encode(run), encode(name)).Scan(&phase.id, &phase.week, &phase.suite, &windows, &rolled)
 		if errors.Is(err, pgx.ErrNoRows) {
-			from = -1
 			return nil
 		}
 		return err
-	}); err != nil || from < 0 || windows == r.Windows {
-		return phase, from, err
-	}
-	if windows < 1 || windows > r.Windows || r.Windows%windows != 0 {
-		return phase, -1, nil
-	}
-	return phase, 0, a.write(ctx, "roll up windows in", func(_ context.Context, tx *transaction) error {
-		tx.later(`UPDATE phase SET rolled_windows = $1, rolled_seq = 0 WHERE id = $2`, r.Windows, phase.id)
+	})
+	return phase, windows, rolled, err
+}
+
+func (a *Archive) rollBegin(ctx context.Context, phase storedPhase, windows int) error {
+	return a.write(ctx, "roll up windows in", func(_ context.Context, tx *transaction) error {
+		tx.later(`UPDATE phase SET rolled_windows = $1, rolled_seq = 0 WHERE id = $2`, windows, phase.id)
 		return nil
 	})
 }
 
-// stretch lists the windows to merge in some stretches, and counts their windows.
-func (a *Archive) stretch(ctx context.Context, phase storedPhase, from, span int, r archive.RollUp) (rolls []roll, count int, err error) {
-	groups := column.Stretch[holder]{Step: r.Step}
-	err = a.read(ctx, "look for windows to roll up in", func(ctx context.Context, tx pgx.Tx) error {
+func (a *Archive) rollWindows(ctx context.Context, phase storedPhase, from, below int, add func(column.Placed, holder)) error {
+	return a.read(ctx, "look for windows to roll up in", func(ctx context.Context, tx pgx.Tx) error {
 		return each(ctx, tx, func(row pgx.Rows) error {
 			var h holder
 			var w column.Placed
 			var tail int64
 			err := row.Scan(&h.id, &h.seq, &h.shard, &h.attempt, (*int64)(&w.Start), (*int64)(&w.End), &tail, &w.Holds)
 			w.Shard, w.Attempt, w.Tail = int(h.shard), int(h.attempt), tail != 0
-			groups.Add(w, h)
+			add(w, h)
 			return err
 		}, `SELECT id, seq, shard, attempt, start_ns, end_ns, tail, rolled_ns IS NULL OR rolled_ns <> 0
-			FROM "window" WHERE week = $1 AND phase = $2 AND seq >= $3 AND seq < $4 ORDER BY seq, shard, attempt`, phase.week, phase.id, from, from+span)
+			FROM "window" WHERE week = $1 AND phase = $2 AND seq >= $3 AND seq < $4 ORDER BY seq, shard, attempt`, phase.week, phase.id, from, below)
 	})
-	return groups.Rolls(), groups.Count, err
+}
+
+func (a *Archive) rollMerge(ctx context.Context, phase storedPhase, rolls []roll, done column.Done) (n int, err error) {
+	err = a.write(ctx, "roll up windows in", func(ctx context.Context, tx *transaction) error {
+		if n, err = a.mergeSome(ctx, tx, phase, rolls); err != nil || n < len(rolls) {
+			return err
+		}
+		tx.later(`UPDATE phase SET rolled_seq = $3::bigint WHERE id = $1 AND rolled_seq = $2 AND rolled_windows = $5
+			AND $4 = (SELECT count(*) FROM "window" WHERE week = $6 AND phase = $1 AND seq >= $2 AND seq < $3::bigint)`,
+			phase.id, done.From, done.To, done.Count, done.Windows, phase.week)
+		return nil
+	})
+	return n, err
 }
 
 const (
@@ -158,11 +114,11 @@ const (
 		AND w.seq = k.seq AND w.shard = k.shard AND w.attempt = k.attempt`
 )
 
-// mergeSome merges the first of some rolls: about as many as have rollRows measurements. It returns how many.
+// mergeSome merges the first of some rolls: about as many as have column.RollRows measurements. It returns how many.
 func (a *Archive) mergeSome(ctx context.Context, tx *transaction, phase storedPhase, rolls []roll) (n int, err error) {
 	var some int
 	var ids []int64
-	for n < len(rolls) && some < rollRows {
+	for n < len(rolls) && some < column.RollRows {
 		for _, h := range rolls[n].Holders {
 			ids = append(ids, h.id)
 		}

@@ -49,7 +49,7 @@ type Archive struct {
 	compact latency.Compactor
 	merged  latency.Merged
 
-	rollTogether int // about how many windows a roll-up reads together; 0 for rollWindows
+	rollTogether int // about how many windows a roll-up reads together; 0 for the default
 
 	coming  sync.Map // ids of suites being imported
 	closing sync.Once

@@ -1,7 +1,6 @@
 package sqlite
 
 import (
-	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -10,14 +9,6 @@ import (
 	"github.com/benchd/benchd/internal/archive"
 	"github.com/benchd/benchd/internal/archive/column"
 	"github.com/benchd/benchd/internal/latency"
-)
-
-const (
-	// rollRows is about how many measurements one transaction of a roll-up merges: some 30 ms, for which an arriving
-	// window has to wait.
-	rollRows = 1500
-	// rollWindows is about how many windows are read together.
-	rollWindows = 3000
 )
 
 // Extents returns the extents of all phases of a run in their order, even of one being imported; an empty run selects all
@@ -50,96 +41,65 @@ type holder struct {
 
 type roll = column.Roll[holder]
 
-// RollUp rolls windows up, one stretch of numbers after another, and returns when there is nothing left to do. Each
-// transaction is small and keeps the archive exact: a roll-up may be interrupted anywhere, and continued by the same call.
-// Between transactions it calls pause, which may wait, and returns its error.
-//
-// A phase that was rolled up by steps of fewer windows is rolled up further; one rolled up by more is left alone. The next
-// call merges windows that arrive late.
+// RollUp rolls windows up, as column.RollUp describes.
 func (a *Archive) RollUp(ctx context.Context, r archive.RollUp, pause func(context.Context) error) error {
-	if r.Windows < 2 {
-		return nil
-	}
-	stretches := 1
-	for {
-		phase, from, err := a.beginRolling(ctx, r)
-		if err != nil || from < 0 || from+r.Windows > r.Before {
-			return err
-		}
-		span := min(stretches, (r.Before-from)/r.Windows) * r.Windows
-		rolls, count, err := a.stretch(ctx, phase, from, span, r)
-		if err != nil {
-			return err
-		}
-		// With few agents, several stretches together have that many windows.
-		stretches = max(1, cmp.Or(a.rollTogether, rollWindows)/max(count*r.Windows/span, 1))
-		for done := false; !done; {
-			if err := a.write(ctx, "roll up windows in", func(ctx context.Context, tx *sql.Tx) error {
-				rows, merger := 0, a.beginMerging(ctx, tx)
-				for len(rolls) > 0 && rows < rollRows {
-					n, err := merger.merge(rolls[0])
-					if err != nil {
-						return err
-					}
-					rows += n
-					rolls = rolls[1:]
-				}
-				if done = len(rolls) == 0; !done {
-					return nil
-				}
-				// Unless a window has arrived meanwhile, these stretches are done.
-				_, err := tx.ExecContext(ctx, `UPDATE phase SET rolled_seq = ?1 + ?2 WHERE id = ?3 AND rolled_seq = ?1 AND rolled_windows = ?5
-					AND ?4 = (SELECT count(*) FROM window WHERE phase = ?3 AND seq >= ?1 AND seq < ?1 + ?2)`, from, span, phase, count, r.Windows)
-				return err
-			}); err != nil {
-				return err
-			}
-			if err := pause(ctx); err != nil {
-				return err
-			}
-		}
-	}
+	return column.RollUp(ctx, r, column.Rolling[int64, holder]{
+		Phase: a.rollPhase, Begin: a.rollBegin, Windows: a.rollWindows, Merge: a.rollMerge, Together: a.rollTogether,
+	}, pause)
 }
 
-// beginRolling finds the next stretch of a phase; it is negative if there is none.
-func (a *Archive) beginRolling(ctx context.Context, r archive.RollUp) (phase int64, from int, err error) {
-	var windows int
-	if err := a.read(ctx, "look for windows to roll up in", func(ctx context.Context, tx *sql.Tx) error {
-		err := tx.QueryRowContext(ctx, `SELECT id, rolled_windows, rolled_seq FROM phase WHERE run = ? AND name = ?`,
-			r.Run, r.Phase).Scan(&phase, &windows, &from)
+func (a *Archive) rollPhase(ctx context.Context, run, name string) (phase int64, windows, rolled int, err error) {
+	err = a.read(ctx, "look for windows to roll up in", func(ctx context.Context, tx *sql.Tx) error {
+		err := tx.QueryRowContext(ctx, `SELECT id, rolled_windows, rolled_seq FROM phase WHERE run = ? AND name = ?`, run, name).Scan(&phase, &windows, &rolled)
 		if errors.Is(err, sql.ErrNoRows) {
-			from = -1
 			return nil
 		}
 		return err
-	}); err != nil || from < 0 || windows == r.Windows {
-		return phase, from, err
-	}
-	if windows < 1 || windows > r.Windows || r.Windows%windows != 0 {
-		return phase, -1, nil
-	}
-	return phase, 0, a.write(ctx, "roll up windows in", func(ctx context.Context, tx *sql.Tx) error {
-		_, err := tx.ExecContext(ctx, `UPDATE phase SET rolled_windows = ?, rolled_seq = 0 WHERE id = ?`, r.Windows, phase)
+	})
+	return phase, windows, rolled, err
+}
+
+func (a *Archive) rollBegin(ctx context.Context, phase int64, windows int) error {
+	return a.write(ctx, "roll up windows in", func(ctx context.Context, tx *sql.Tx) error {
+		_, err := tx.ExecContext(ctx, `UPDATE phase SET rolled_windows = ?, rolled_seq = 0 WHERE id = ?`, windows, phase)
 		return err
 	})
 }
 
-// stretch lists the windows to merge in some stretches, and counts their windows.
-func (a *Archive) stretch(ctx context.Context, phase int64, from, span int, r archive.RollUp) (rolls []roll, count int, err error) {
-	groups := column.Stretch[holder]{Step: r.Step}
-	err = a.read(ctx, "look for windows to roll up in", func(ctx context.Context, tx *sql.Tx) error {
+func (a *Archive) rollWindows(ctx context.Context, phase int64, from, below int, add func(column.Placed, holder)) error {
+	return a.read(ctx, "look for windows to roll up in", func(ctx context.Context, tx *sql.Tx) error {
 		return each(ctx, tx, func(row scanner) error {
 			var w column.Placed
 			var h holder
 			err := row.Scan(&h.id, &w.Start, &w.End, &w.Shard, &w.Attempt, &w.Tail, &w.Holds, &h.late, &h.samples)
-			groups.Add(w, h)
+			add(w, h)
 			return err
 		}, `SELECT id, start_ns, end_ns, shard, attempt, tail, rolled_ns IS NOT 0,
 			EXISTS (SELECT 1 FROM lateness WHERE window = window.id),
 			EXISTS (SELECT 1 FROM error_sample WHERE window = window.id)
-			FROM window WHERE phase = ? AND seq >= ? AND seq < ? ORDER BY seq, shard, attempt`, phase, from, from+span)
+			FROM window WHERE phase = ? AND seq >= ? AND seq < ? ORDER BY seq, shard, attempt`, phase, from, below)
 	})
-	return groups.Rolls(), groups.Count, err
+}
+
+func (a *Archive) rollMerge(ctx context.Context, phase int64, rolls []roll, done column.Done) (n int, err error) {
+	err = a.write(ctx, "roll up windows in", func(ctx context.Context, tx *sql.Tx) error {
+		n = 0
+		merger := a.beginMerging(ctx, tx)
+		for rows := 0; n < len(rolls) && rows < column.RollRows; n++ {
+			merged, err := merger.merge(rolls[n])
+			if err != nil {
+				return err
+			}
+			rows += merged
+		}
+		if n < len(rolls) {
+			return nil
+		}
+		_, err := tx.ExecContext(ctx, `UPDATE phase SET rolled_seq = ?3 WHERE id = ?1 AND rolled_seq = ?2 AND rolled_windows = ?5
+			AND ?4 = (SELECT count(*) FROM window WHERE phase = ?1 AND seq >= ?2 AND seq < ?3)`, phase, done.From, done.To, done.Count, done.Windows)
+		return err
+	})
+	return n, err
 }
 
 // rollStatements are the prepared statements of RollUp.
