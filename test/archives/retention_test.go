@@ -25,6 +25,7 @@ type served interface {
 	store
 	results.Archive
 	AddWindows(ctx context.Context, windows []latency.Window) ([]archive.Receipt, error)
+	Counts(ctx context.Context, run string) ([]archive.Count, error)
 }
 
 // retention removes the suites of the oldest month, as a coordinator with --keep does, while the windows of a run are stored.
@@ -68,6 +69,14 @@ func retention(t *testing.T, h home, oldest time.Time) {
 	}
 	require.Len(t, left, len(suites)-gone)
 	require.Positive(t, written)
+	counts, err := s.Counts(t.Context(), run.ID)
+	require.NoError(t, err)
+	stored := 0
+	for _, c := range counts {
+		require.Empty(t, c.Missing)
+		stored += c.Windows
+	}
+	require.Equal(t, written, stored)
 	t.Logf("  --keep has removed %d suites (%.2f GB) in %s; meanwhile %d windows of a run were stored, each batch within %s",
 		gone, float64(before-after)/1e9, took.Round(10*time.Millisecond), written, slowest.Round(time.Millisecond))
 	if chosen.limits {
