@@ -128,7 +128,7 @@ func runCoordinator(ctx context.Context, c *cli.Context, f coordinatorFlags) (er
 		webErr, hooksErr,
 		security.CheckLocal("--listen", f.listen, f.tls.Given(), f.insecure),
 		security.CheckSecured("--http", f.http, webSecured(webConfig, f.tls), f.insecure),
-		f.checkArchive(),
+		f.checkArchive(c.Origins["archive"]),
 		err,
 	); err != nil {
 		return err

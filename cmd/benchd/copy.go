@@ -36,7 +36,7 @@ The password of a database comes from PGPASSWORD or ~/.pgpass.`,
 		Args: cli.Exactly("FROM", "TO"),
 	}
 	return cli.Command{Command: cmd, Run: func(ctx context.Context, c *cli.Context, args []string) error {
-		if err := errors.Join(checkPlace(args[0]), checkPlace(args[1])); err != nil {
+		if err := errors.Join(checkPlace("FROM", args[0]), checkPlace("TO", args[1])); err != nil {
 			return err
 		}
 		return runCopy(ctx, c, args[0], args[1])
@@ -59,12 +59,12 @@ func runCopy(ctx context.Context, c *cli.Context, from, to string) (err error) {
 	}()
 	source, err := openPlace(ctx, c, from, lost)
 	if err != nil {
-		return cli.StartError(err)
+		return cli.StartError(fmt.Errorf("FROM: %w", err))
 	}
 	defer func() { err = errors.Join(err, source.free()) }()
 	target, err := openPlace(ctx, c, to, lost)
 	if err != nil {
-		return cli.StartError(err)
+		return cli.StartError(fmt.Errorf("TO: %w", err))
 	}
 	defer func() { err = errors.Join(err, target.free()) }()
 	reported := time.Now()

@@ -94,10 +94,16 @@ func requireArchive(where string) error {
 	return nil
 }
 
-// checkPlace refuses what looks like a URL of something else.
-func checkPlace(where string) error {
-	if u, err := url.Parse(where); err == nil && u.Host != "" && !isURL(where) {
-		return &cli.Error{Code: cli.Usage, Err: fmt.Errorf("invalid archive with scheme %q: want a directory, or postgres://USER@HOST:PORT/DATABASE", u.Scheme)}
+// checkPlace refuses an invalid URL in an argument, and one of something else.
+func checkPlace(argument, where string) error {
+	var err error
+	if isURL(where) {
+		err = postgres.Check(where)
+	} else if u, bad := url.Parse(where); bad == nil && u.Host != "" {
+		err = fmt.Errorf("invalid archive with scheme %q: want a directory, or postgres://USER@HOST:PORT/DATABASE", u.Scheme)
+	}
+	if err != nil {
+		return &cli.Error{Code: cli.Usage, Err: fmt.Errorf("%s: %w", argument, err)}
 	}
 	return nil
 }

@@ -47,8 +47,8 @@ type leadership struct {
 	abandon  *time.Timer
 }
 
-// checkArchive checks --archive and --advertise.
-func (f *coordinatorFlags) checkArchive() error {
+// checkArchive checks --archive, which comes from a place such as an environment variable, and --advertise.
+func (f *coordinatorFlags) checkArchive(place string) error {
 	usage := func(format string, args ...any) error {
 		return &cli.Error{Code: cli.Usage, Err: fmt.Errorf(format, args...)}
 	}
@@ -58,8 +58,12 @@ func (f *coordinatorFlags) checkArchive() error {
 	case f.archive == "":
 		return nil
 	case !isURL(f.archive): // the value may have a password
-		return usage("--archive: want postgres://USER@HOST:PORT/DATABASE; without --archive, the archive is in SQLite, in the directory --data")
-	case f.advertise != "":
+		return usage("%s: want postgres://USER@HOST:PORT/DATABASE; without --archive, the archive is in SQLite, in the directory --data", place)
+	}
+	if err := postgres.Check(f.archive); err != nil {
+		return usage("%s: %w", place, err)
+	}
+	if f.advertise != "" {
 		return security.CheckForm("--advertise", f.advertise)
 	}
 	host, _, err := net.SplitHostPort(f.listen)
@@ -121,7 +125,7 @@ func (f *coordinatorFlags) lead(ctx context.Context, c *cli.Context, own served)
 	}
 	l.shared = append(l.shared, lock)
 	if l.archive, err = postgres.Open(ctx, f.archive, c.Logger); err != nil {
-		return ctx, l, cli.StartError(err)
+		return ctx, l, cli.StartError(fmt.Errorf("%s: %w", c.Origins["archive"], err))
 	}
 	rpc, web := standby.Share(own.rpc), standby.Share(own.web)
 	l.shared = append(l.shared, rpc, web)

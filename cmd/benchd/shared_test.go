@@ -28,9 +28,11 @@ func TestAnArchiveThatCoordinatorsShareNeedsAnAddressForClients(t *testing.T) {
 		"an address alone":     {coordinatorFlags{listen: ":7070", advertise: "a:7070"}, "give --archive, too"},
 		"another database":     {coordinatorFlags{archive: "mysql://benchd:hidden@db/benchd", listen: "a:1"}, "want postgres://USER@HOST:PORT/DATABASE"},
 		"a directory":          {coordinatorFlags{archive: "/var/lib/hidden", listen: "a:1"}, "--data"},
+		"a bad port":           {coordinatorFlags{archive: "postgres://benchd:hidden@db:port/benchd", listen: "a:1"}, "BENCHD_ARCHIVE: invalid URL"},
+		"a bad setting":        {coordinatorFlags{archive: database + "?sslmode=strong", listen: "a:1"}, "BENCHD_ARCHIVE: invalid URL (sslmode is invalid): want postgres://USER@HOST:PORT/DATABASE"},
 		"a part of a password": {coordinatorFlags{archive: "hidden", listen: "a:1"}, "want postgres://"},
 	} {
-		err := test.flags.checkArchive()
+		err := test.flags.checkArchive("BENCHD_ARCHIVE")
 		if test.want == "" {
 			require.NoError(t, err, name)
 			continue
@@ -74,11 +76,11 @@ func TestThePasswordOfTheArchiveIsNotPrinted(t *testing.T) {
 	address := refused.Addr().String()
 	require.NoError(t, refused.Close())
 	var warned []bool
-	for _, url := range []string{"postgres://benchd:hidden@" + address + "/benchd", "postgres://benchd:hidden@" + address + "/%zz", "postgres://benchd:hidden@[::1/benchd"} {
+	for i, url := range []string{"postgres://benchd:hidden@" + address + "/benchd", "postgres://benchd:hidden@" + address + "/%zz", "postgres://benchd:hidden@[::1/benchd"} {
 		var out, errs bytes.Buffer
 		err := program().Run(context.WithoutCancel(t.Context()), []string{"coordinator", "--archive", url, "--listen", "127.0.0.1:0", "--http", "127.0.0.1:0", "--data", t.TempDir(), "--log-level", "debug"}, cli.Streams{Out: &out, Err: &errs})
 		require.Error(t, err)
-		require.Equal(t, cli.Unavailable, cli.CodeOf(err))
+		require.Equal(t, []cli.Code{cli.Unavailable, cli.Usage, cli.Usage}[i], cli.CodeOf(err))
 		require.NotContains(t, err.Error()+out.String()+errs.String(), "hidden")
 		warned = append(warned, strings.Contains(errs.String(), "every user of this machine can read the password"))
 	}

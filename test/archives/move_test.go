@@ -19,14 +19,21 @@ import (
 // startPostgres starts a server of the test's own, and returns the URL of its database.
 func startPostgres(t *testing.T, settings map[string]string) (url, folder string) {
 	t.Helper()
+	server, folder := startIn(t, postgrestest.Options{Settings: settings})
+	return "postgres://postgres@" + server.Address() + "/postgres", folder
+}
+
+// startIn starts a server in a folder of its own.
+func startIn(t *testing.T, o postgrestest.Options) (server *postgrestest.Server, folder string) {
+	t.Helper()
 	folder = t.TempDir()
 	for _, path := range []string{filepath.Dir(folder), folder} { // the server's user is another one
 		require.NoError(t, os.Chmod(path, 0o755))
 	}
-	server, err := postgrestest.Start(t.Context(), folder, postgrestest.Options{Settings: settings})
+	server, err := postgrestest.Start(t.Context(), folder, o)
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, server.Stop()) })
-	return "postgres://postgres@" + server.Address() + "/postgres", folder
+	return server, folder
 }
 
 // documents are what benchctl prints and writes of some suites.

@@ -3,6 +3,7 @@ package postgres
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"log/slog"
 	"sync"
@@ -73,7 +74,7 @@ func open(ctx context.Context, url string, logger *slog.Logger, files fs.FS, par
 	}
 	to, err := parse(url)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("open archive: %w", err)
 	}
 	a := &Archive{address: to, logger: logger, slot: make(chan struct{}, 1), partitioned: partitioned}
 	defer func() {

@@ -1,18 +1,22 @@
 package postgres
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"net"
 	"net/url"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
@@ -40,30 +44,40 @@ type address struct {
 
 var schemaForm = regexp.MustCompile(`^[a-z_][a-z0-9_]{0,62}$`)
 
+// Check checks the URL of an archive, and the files that it names. Its error does not contain the password.
+func Check(url string) error {
+	_, err := parse(url)
+	return err
+}
+
 // parse reads a URL. Its errors do not contain the password.
 func parse(text string) (address, error) {
 	u, err := url.Parse(text)
 	if err != nil { // the error has parts of the URL
-		return address{}, fmt.Errorf("open archive: invalid URL: %s; in a URL, special characters of a password are percent-encoded", urlForm)
+		return address{}, fmt.Errorf("invalid URL: %s; in a URL, special characters of a password are percent-encoded", urlForm)
 	}
 	if u.Scheme != "postgres" && u.Scheme != "postgresql" {
-		return address{}, fmt.Errorf("open archive: invalid URL with scheme %q: %s", u.Scheme, urlForm)
+		return address{}, fmt.Errorf("invalid URL with scheme %q: %s", u.Scheme, urlForm)
 	}
 	config, err := pgxpool.ParseConfig(text)
 	if err != nil {
 		_, reason, _ := strings.Cut(err.Error(), "`: ")
+		if inner := errors.Unwrap(err); inner != nil { // without the step of the driver
+			reason = inner.Error()
+		}
 		if password, set := u.User.Password(); set && password != "" {
 			reason = strings.ReplaceAll(reason, password, "xxxxx")
 		}
-		return address{}, fmt.Errorf("open archive: invalid URL (%s): %s", reason, urlForm)
+		return address{}, fmt.Errorf("invalid URL (%s): %s", reason, urlForm)
 	}
 	c := config.ConnConfig
-	a := address{config: config, schema: Schema, server: "PostgreSQL " + net.JoinHostPort(c.Host, strconv.Itoa(int(c.Port))) + "/" + c.Database}
+	c.Database = cmp.Or(c.Database, c.User) // as the server does
+	a := address{config: config, schema: Schema, server: "PostgreSQL " + hostsOf(&c.Config) + "/" + c.Database}
 	if given := c.RuntimeParams["search_path"]; given != "" {
 		a.schema = given
 	}
 	if !schemaForm.MatchString(a.schema) {
-		return address{}, fmt.Errorf("open archive: invalid search_path %q: want the name of one schema: lower case letters, digits and underscores", a.schema)
+		return address{}, fmt.Errorf("invalid search_path %q: want the name of one schema: lower case letters, digits and underscores", a.schema)
 	}
 	var id [8]byte
 	_, _ = rand.Read(id[:]) // never fails
@@ -82,6 +96,17 @@ func parse(text string) (address, error) {
 	}
 	c.DialFunc = dialer.DialContext
 	return a, nil
+}
+
+// hostsOf lists the hosts of a configuration, each with its port.
+func hostsOf(c *pgconn.Config) string {
+	list := []string{net.JoinHostPort(c.Host, strconv.Itoa(int(c.Port)))}
+	for _, f := range c.Fallbacks { // each host with and without TLS
+		if at := net.JoinHostPort(f.Host, strconv.Itoa(int(f.Port))); !slices.Contains(list, at) {
+			list = append(list, at)
+		}
+	}
+	return strings.Join(list, ",")
 }
 
 // settings are those of a session. They are set when it has begun: poolers refuse most of them as parameters of the start.

@@ -43,6 +43,9 @@ const (
 	stateDamagedIndex    = "XX002"
 )
 
+// acceptsNone explains a server that cannot have an archive.
+const acceptsNone = "the server accepts no writes, such as a replica: give the primary's address, or all addresses with target_session_attrs=read-write"
+
 // stateOf returns the SQLSTATE of an error of the server, or "".
 func stateOf(err error) string {
 	if e, ok := errors.AsType[*pgconn.PgError](err); ok {
@@ -76,37 +79,35 @@ func (a *Archive) explain(doing string, err error) error {
 		return err
 	}
 	fault := func(kind error, text string) error {
-		return archive.Faultf(kind, err, "%s %s: %s (%v)", doing, a.server, text, err)
+		return archive.Faultf(kind, err, "%s %s: %s (%s)", doing, a.server, text, a.reasonOf(err))
 	}
 	if errors.Is(err, archive.ErrFenced) {
 		return archive.Faultf(archive.ErrFenced, nil, "%s %s: this process does not lead", doing, a.server)
 	}
-	switch stateOf(err) {
-	case stateFull:
+	switch state := stateOf(err); {
+	case state == stateFull:
 		return fault(archive.ErrFull, "the disk of the server is full: free some space there")
-	case stateReadOnly:
-		return fault(archive.ErrNotWritable, "the server accepts no writes, such as a replica: give the primary's address, or all addresses with target_session_attrs=read-write")
-	case stateNoPrivilege:
-		return fault(archive.ErrNotWritable, fmt.Sprintf("user %s lacks a privilege: let it create schema %q, or own it", a.config.ConnConfig.User, a.schema))
-	case stateNoTable, stateNoColumn, stateNoSchema:
+	case state == stateReadOnly, errors.Is(err, pgconn.ErrReadOnlyConnection):
+		return fault(archive.ErrNotWritable, acceptsNone)
+	case state == stateNoPrivilege:
+		user, database := identifier(a.config.ConnConfig.User), identifier(a.config.ConnConfig.Database)
+		return fault(archive.ErrNotWritable, fmt.Sprintf("user %s lacks a privilege: let it create schema %s (GRANT CREATE ON DATABASE %s TO %s), or own it (ALTER SCHEMA %[2]s OWNER TO %[4]s)",
+			a.config.ConnConfig.User, a.schema, database, user))
+	case state == stateNoTable, state == stateNoColumn, state == stateNoSchema:
 		return fault(archive.ErrCorrupt, fmt.Sprintf("a part of schema %q is missing: restore a backup", a.schema))
-	case stateDamaged, stateDamagedIndex:
+	case state == stateDamaged, state == stateDamagedIndex:
 		return fault(archive.ErrCorrupt, "the database is damaged: restore a backup")
 	}
-	if text := a.cureOf(err); text != "" {
-		return fmt.Errorf("%s %s: %s (%w)", doing, a.server, text, err)
+	text := fmt.Sprintf("%s %s: %s", doing, a.server, a.reasonOf(err))
+	if cure := a.cureOf(err); cure != "" {
+		text = fmt.Sprintf("%s %s: %s (%s)", doing, a.server, cure, a.reasonOf(err))
 	}
-	return fmt.Errorf("%s %s: %w", doing, a.server, err)
+	return &explained{text, err}
 }
 
 // cureOf explains an error without a kind.
 func (a *Archive) cureOf(err error) string {
-	user := a.config.ConnConfig.User
 	switch stateOf(err) {
-	case stateWrongPassword, stateNoAuthorization:
-		return fmt.Sprintf("the server does not let user %s in: check the name, the password in PGPASSWORD or ~/.pgpass, and pg_hba.conf", user)
-	case stateNoDatabase:
-		return fmt.Sprintf("there is no such database: create it (CREATE DATABASE %s OWNER %s), or name another one", a.config.ConnConfig.Database, user)
 	case stateConnections:
 		return fmt.Sprintf("it has no free connection: raise max_connections; a coordinator uses up to %d", readers+longReaders+keepers+2)
 	case stateShutdown, stateCrash, stateStarting:
@@ -116,13 +117,10 @@ func (a *Archive) cureOf(err error) string {
 	case stateIdle:
 		return fmt.Sprintf("this process stood still for more than %v", idleWithin)
 	}
-	if _, connecting := errors.AsType[*pgconn.ConnectError](err); connecting && stateOf(err) == "" {
-		return "it cannot be reached: check the address, whether the server runs, and its certificates"
-	}
 	if errors.Is(err, context.DeadlineExceeded) {
-		return "it does not answer in time"
+		return "it does not answer in time: check the address, and whether the server runs"
 	}
-	return ""
+	return a.refusalOf(err)
 }
 
 func notFound(what, id string) error {

@@ -37,7 +37,7 @@ const (
 // migrate brings the schema to the last version of the list. It writes nothing to a schema that is not an archive or that is newer than this
 // build.
 func (a *Archive) migrate(ctx context.Context, list []column.Migration) error {
-	if err := a.checkVersion(ctx); err != nil {
+	if err := a.checkServer(ctx); err != nil {
 		return err
 	}
 	for tries := 0; ; tries++ {
@@ -63,20 +63,35 @@ func (a *Archive) migrate(ctx context.Context, list []column.Migration) error {
 	return a.explain("open archive in", err)
 }
 
-func (a *Archive) checkVersion(ctx context.Context) error {
-	var number, whole, encoding string
-	err := a.conn.QueryRow(ctx, `SELECT current_setting('server_version_num'), version(), current_setting('server_encoding')`).Scan(&number, &whole, &encoding)
+// features are what a server reports of itself.
+type features struct{ number, version, encoding, readOnly string }
+
+// checkServer requires that an archive can be on the server.
+func (a *Archive) checkServer(ctx context.Context) error {
+	var f features
+	err := a.conn.QueryRow(ctx, `SELECT current_setting('server_version_num'), version(), current_setting('server_encoding'), coalesce(current_setting('transaction_read_only', true), '')`).
+		Scan(&f.number, &f.version, &f.encoding, &f.readOnly)
 	if err != nil {
 		return a.explain("open archive in", err)
 	}
-	version, _ := strconv.Atoi(number)
-	if version < oldest {
-		return archive.Faultf(archive.ErrNotWritable, nil, "open archive in %s: its version %q is too old: benchd needs PostgreSQL %d or newer", a.server, whole, oldest/10000)
+	if err := f.check(); err != nil {
+		return archive.Faultf(archive.ErrNotWritable, nil, "open archive in %s: %v", a.server, err)
 	}
-	if encoding != "UTF8" {
-		return archive.Faultf(archive.ErrNotWritable, nil, "open archive in %s: the encoding of the database is %s: create one with ENCODING 'UTF8' TEMPLATE template0", a.server, encoding)
+	number, _ := strconv.Atoi(f.number)
+	a.detaches = number >= detaching
+	return nil
+}
+
+func (f features) check() error {
+	number, _ := strconv.Atoi(f.number)
+	switch {
+	case number < oldest:
+		return fmt.Errorf("its version %q is too old: benchd needs PostgreSQL %d or newer", f.version, oldest/10000)
+	case f.encoding != "UTF8":
+		return fmt.Errorf("the encoding of the database is %s: create one with ENCODING 'UTF8' TEMPLATE template0", f.encoding)
+	case f.readOnly == "on":
+		return errors.New(acceptsNone)
 	}
-	a.detaches = version >= detaching
 	return nil
 }
 

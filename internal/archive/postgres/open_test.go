@@ -66,12 +66,12 @@ func TestOpenNamesTheCure(t *testing.T) {
 		"a key and value":    {"host=127.0.0.1 password=secret", "invalid URL", nil},
 		"a bad setting":      {"postgres://u:secret@h/db?sslmode=secret", "sslmode is invalid", nil},
 		"a bad schema":       {"postgres://u@h/db?search_path=a,b", "want the name of one schema", nil},
-		"nobody listens":     {"postgres://u:secret@127.0.0.1:1/db", "PostgreSQL 127.0.0.1:1/db: it cannot be reached", nil},
-		"no such host":       {"postgres://u:secret@nowhere.invalid/db", "it cannot be reached", nil},
+		"nobody listens":     {"postgres://u:secret@127.0.0.1:1/db", "PostgreSQL 127.0.0.1:1/db: nothing listens there: check the address, and whether the server runs (dial tcp 127.0.0.1:1: connect: connection refused)", nil},
+		"no such host":       {"postgres://u:secret@nowhere.invalid/db", "its host has no address: check the name", nil},
 		"no such database":   {"postgres://postgres:secret@" + address + "/nothing", "CREATE DATABASE nothing OWNER postgres", nil},
 		"no such user":       {"postgres://stranger:secret@" + address + "/postgres", "does not let user stranger in", nil},
-		"no TLS":             {"postgres://postgres:secret@" + address + "/postgres?sslmode=require", "and its certificates", nil},
-		"no privilege":       {"postgres://poor:secret@" + address + "/postgres", `user poor lacks a privilege: let it create schema "benchd"`, archive.ErrNotWritable},
+		"no TLS":             {"postgres://postgres:secret@" + address + "/postgres?sslmode=require", "it has no TLS: turn ssl on in its configuration", nil},
+		"no privilege":       {"postgres://poor:secret@" + address + "/postgres", "user poor lacks a privilege: let it create schema benchd (GRANT CREATE ON DATABASE postgres TO poor), or own it (ALTER SCHEMA benchd OWNER TO poor)", archive.ErrNotWritable},
 		"a replica":          {"postgres://reader:secret@" + address + "/postgres", "the server accepts no writes", archive.ErrNotWritable},
 		"tables of others":   {urlOf(address, "foreign1"), `schema "foreign1" belongs to another program`, archive.ErrNotArchive},
 		"other migrations":   {urlOf(address, "foreign2"), `schema "foreign2" belongs to another program`, archive.ErrNotArchive},
@@ -90,13 +90,42 @@ func TestOpenNamesTheCure(t *testing.T) {
 	}
 }
 
+func TestAServerThatIsTooOldIsRefused(t *testing.T) {
+	t.Parallel()
+	for want, f := range map[string]features{
+		"": {"120000", "PostgreSQL 12.0", "UTF8", "off"},
+		`its version "PostgreSQL 11.22 on x86_64" is too old: benchd needs PostgreSQL 12 or newer`: {"110022", "PostgreSQL 11.22 on x86_64", "UTF8", "off"},
+		"the encoding of the database is SQL_ASCII":                                                {"150000", "PostgreSQL 15.0", "SQL_ASCII", "off"},
+		"the server accepts no writes":                                                             {"150000", "PostgreSQL 15.0", "UTF8", "on"},
+	} {
+		if err := f.check(); want != "" {
+			require.ErrorContains(t, err, want)
+		} else {
+			require.NoError(t, err)
+		}
+	}
+}
+
+// The attempts of a connection are one line, and each of them is in it once.
+func TestOneLineHasEachReasonOnce(t *testing.T) {
+	t.Parallel()
+	_, err := Open(t.Context(), "postgres://u@127.0.0.1:1,127.0.0.1:2/", discard())
+	require.EqualError(t, err, "open archive in PostgreSQL 127.0.0.1:1,127.0.0.1:2/u: nothing listens there: check the address, and whether the server runs "+
+		"(dial tcp 127.0.0.1:1: connect: connection refused; dial tcp 127.0.0.1:2: connect: connection refused)")
+	_, err = Open(t.Context(), "postgres://postgres@"+server.Address()+",127.0.0.1:1/nothing", discard())
+	require.ErrorContains(t, err, "("+server.Address()+`: FATAL: database "nothing" does not exist (SQLSTATE 3D000))`)
+}
+
 // A password from the URL works, a wrong one is not in the error.
 func TestThePasswordIsNotPrinted(t *testing.T) {
 	t.Parallel()
 	s := startOwn(t, postgrestest.Options{Password: "right-one"})
-	for _, password := range []string{"wrong-one", ""} {
+	for password, cure := range map[string]string{
+		"wrong-one": "check the name, the password in PGPASSWORD or ~/.pgpass, and pg_hba.conf (FATAL: password authentication failed for user",
+		"":          "no password was given: set PGPASSWORD, or add a line to ~/.pgpass (FATAL: ",
+	} {
 		_, err := Open(t.Context(), "postgres://postgres:"+password+"@"+s.Address()+"/postgres", discard())
-		require.ErrorContains(t, err, "check the name, the password in PGPASSWORD or ~/.pgpass")
+		require.ErrorContains(t, err, cure)
 		require.NotContains(t, err.Error(), "-one")
 	}
 	a := openURL(t, "postgres://postgres:right-one@"+s.Address()+"/postgres")
@@ -184,7 +213,7 @@ func TestTheServerRestarts(t *testing.T) {
 		_, err := a.AddWindows(t.Context(), []latency.Window{window(3*turn + 1)})
 		require.Error(t, err)
 		_, err = a.Suites(t.Context())
-		require.ErrorContains(t, err, "it cannot be reached")
+		require.ErrorContains(t, err, "nothing listens there")
 		require.Error(t, a.Renew(t.Context()))
 		require.NotErrorIs(t, a.Renew(t.Context()), archive.ErrFenced, "it may still lead")
 		require.NoError(t, s.Restart(t.Context()))
