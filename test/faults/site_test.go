@@ -271,10 +271,16 @@ func at(t *testing.T, begun time.Time, after time.Duration) {
 func disk(t *testing.T, size string) string {
 	t.Helper()
 	dir := t.TempDir()
+	mountSmall(t, dir, size)
+	return dir
+}
+
+// mountSmall mounts a small file system on dir.
+func mountSmall(t *testing.T, dir, size string) {
+	t.Helper()
 	_, stderr, code := testcluster.Command(t, testcluster.Patience, "mount", "-t", "tmpfs", "-o", "mode=0700,size="+size, "tmpfs", dir)
 	require.Zero(t, code, stderr)
 	t.Cleanup(func() { cleanUp(t, "umount", "-l", dir) })
-	return dir
 }
 
 // fill fills a disk; the function that it returns frees the space again.

@@ -33,11 +33,17 @@ type pair struct {
 	url     string // of the archive
 }
 
-// newPair makes a site whose coordinator a leads.
-func newPair(t *testing.T) *pair {
+// newPair makes a site whose coordinator a leads. The database is in dir, or somewhere.
+func newPair(t *testing.T, dir string) *pair {
 	t.Helper()
 	p := &pair{site: &site{network: newNetwork(t), agents: map[string]*machine{}}, members: map[string]*machine{}}
-	p.url = startDatabase(t, p.test())
+	if dir == "" {
+		var err error
+		dir, err = os.MkdirTemp("", "faults") //nolint:usetesting // the server's user must reach it, and those of a test are for its own user
+		require.NoError(t, err)
+		t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	}
+	p.url = startDatabase(t, p.test(), dir)
 	var addresses []string
 	for _, name := range []string{"a", "b"} {
 		m := &machine{host: p.host("coord-" + name)}
@@ -57,17 +63,14 @@ func newPair(t *testing.T) *pair {
 	return p
 }
 
-// startDatabase starts a PostgreSQL at an address of this machine, and returns its URL.
-func startDatabase(t *testing.T, at string) string {
+// startDatabase starts a PostgreSQL in dir at an address of this machine, and returns its URL.
+func startDatabase(t *testing.T, at, dir string) string {
 	t.Helper()
-	dir, err := os.MkdirTemp("", "faults") //nolint:usetesting // the server's user must reach it, and those of a test are for its own user
-	require.NoError(t, err)
-	t.Cleanup(func() { _ = os.RemoveAll(dir) })
 	require.NoError(t, os.Chmod(dir, 0o755))
 	clients := filepath.Join(dir, "clients.conf")
 	require.NoError(t, os.WriteFile(clients, []byte("host postgres all 127.0.0.1/32 trust\nhost postgres all 10.0.0.0/8 trust\n"), 0o644))
 	server, err := postgrestest.Start(t.Context(), dir, postgrestest.Options{Settings: map[string]string{
-		"listen_addresses": "127.0.0.1," + at, "hba_file": clients, "shared_buffers": "32MB",
+		"listen_addresses": "127.0.0.1," + at, "hba_file": clients, "shared_buffers": "32MB", "max_wal_size": "64MB",
 	}})
 	require.NoError(t, err)
 	t.Cleanup(func() {
@@ -170,7 +173,7 @@ func (p *pair) stored(e ending) {
 
 func TestLeaderKilled(t *testing.T) {
 	t.Parallel()
-	p := newPair(t)
+	p := newPair(t, "")
 	e := p.run(func(begun time.Time) {
 		at(t, begun, 10*time.Second)
 		p.members["a"].Signal(syscall.SIGKILL)
@@ -186,7 +189,7 @@ func TestLeaderKilled(t *testing.T) {
 
 func TestLeaderStoppedAndContinued(t *testing.T) {
 	t.Parallel()
-	p := newPair(t)
+	p := newPair(t, "")
 	e := p.run(func(begun time.Time) {
 		at(t, begun, 10*time.Second)
 		p.members["a"].Signal(syscall.SIGSTOP)
@@ -201,7 +204,7 @@ func TestLeaderStoppedAndContinued(t *testing.T) {
 
 func TestLeaderCutOff(t *testing.T) {
 	t.Parallel()
-	p := newPair(t)
+	p := newPair(t, "")
 	e := p.run(func(begun time.Time) {
 		at(t, begun, 10*time.Second)
 		p.members["a"].swallow()
@@ -219,7 +222,7 @@ func TestLeaderCutOff(t *testing.T) {
 // TestLeadersTakeTurns stops one leader after another, as for an upgrade: each yields, and the other one leads at once.
 func TestLeadersTakeTurns(t *testing.T) {
 	t.Parallel()
-	p := newPair(t)
+	p := newPair(t, "")
 	e := p.run(func(begun time.Time) {
 		leader, other := "a", "b"
 		for i := range 3 {
@@ -231,6 +234,25 @@ func TestLeadersTakeTurns(t *testing.T) {
 			p.waitToStandBy(leader)
 			leader, other = other, leader
 		}
+	}, load()...)
+	e.whole(t)
+	p.stored(e)
+}
+
+// TestDatabaseOnAFullDisk takes the space of the server that has the archive for 20 s. Afterwards the leader stores what the agents have kept.
+func TestDatabaseOnAFullDisk(t *testing.T) {
+	t.Parallel()
+	small, err := os.MkdirTemp("", "faults") //nolint:usetesting // the server's user must reach it, and those of a test are for its own user
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = os.Remove(small) })
+	mountSmall(t, small, "200m")
+	p := newPair(t, small)
+	e := p.run(func(begun time.Time) {
+		at(t, begun, 10*time.Second)
+		empty := fill(t, small)
+		p.members["a"].Says("the disk of the server is full: free some space there")
+		at(t, begun, 30*time.Second)
+		empty()
 	}, load()...)
 	e.whole(t)
 	p.stored(e)
