@@ -70,7 +70,7 @@ function Page({ place, about }: { place: Place; about: About | undefined }) {
 const pages: [string, () => string][] = [
   ["", () => t("Overview", "概览")],
   ["agents", () => t("Agents", "Agent")],
-  ["suites", () => t("Archive", "存档")],
+  ["suites", () => t("Archive", "结果存储")],
   ["trend", () => t("Trend", "趋势")],
   ["schedules", () => t("Schedules", "定时")],
   ["new", () => t("New run", "新建运行")],
@@ -115,7 +115,7 @@ export function App() {
       </header>
       {!reached && <p class="banner bad" role="status">{t("The coordinator does not answer. This page shows what it has read, and continues by itself. Runs go on without the coordinator.", "coordinator 没有响应。本页显示已读取的数据，恢复后会自动继续。没有 coordinator 时运行仍会继续。")}</p>}
       {about.failure?.status === 401 && <p class="banner caution" role="status">{about.failure.message}</p>}
-      {about.data?.archive_stuck && <p class="banner caution" role="status">{t("The archive accepts no windows: look at the disk of the coordinator. Agents keep their windows until then.", "存档无法写入：请检查 coordinator 的磁盘。agent 会保留窗口数据。")}</p>}
+      {about.data?.archive_stuck && <p class="banner caution" role="status">{t("The archive accepts no windows: look at the disk of the coordinator. Agents keep their windows until then.", "结果存储无法写入：请检查 coordinator 的磁盘。agent 会保留窗口数据。")}</p>}
       <main id="main" ref={main} tabIndex={-1}>
         <Guard key={address}><Page place={place} about={about.data} /></Guard>
       </main>

@@ -105,7 +105,7 @@ export function ArchivePage({ query, about }: { query: URLSearchParams; about: A
   ];
   return (
     <>
-      <Title text={t("Archive", "存档")}>
+      <Title text={t("Archive", "结果存储")}>
         {may && <a class="button primary" href={href("new")}>{t("New run", "新建运行")}</a>}
       </Title>
       <Filters query={query} />

@@ -36,7 +36,7 @@ export function Sides({ a, b, smallest, known, open }: { a: string; b: string[];
         <button type="submit" class="primary">{t("Compare", "对比")}</button>
         <button type="button" disabled={!first.trim() || !others[0]?.trim()} onClick={() => show(others[0] ?? "", [first, ...others.slice(1)])}>{t("Swap A and B", "交换 A 和 B")}</button>
       </form>
-      <p class="how">{t("The archive has a list with checkboxes to choose from. Several results with commas between them are put together.", "也可以在存档列表中勾选。用逗号分隔的多个结果会合并为一方。")} <a href={href("suites")}>{t("Archive", "存档")}</a></p>
+      <p class="how">{t("The archive has a list with checkboxes to choose from. Several results with commas between them are put together.", "也可以在结果存储列表中勾选。用逗号分隔的多个结果会合并为一方。")} <a href={href("suites")}>{t("Archive", "结果存储")}</a></p>
     </details>
   );
 }

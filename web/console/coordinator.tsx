@@ -20,7 +20,7 @@ export function Coordinator({ about }: { about: About | undefined }) {
       <h2>Coordinator</h2>
       <Facts of={[
         [t("Version", "版本"), about.version],
-        [t("Archive", "存档"), bytes(about.archive_bytes)],
+        [t("Archive", "结果存储"), bytes(about.archive_bytes)],
         [t("Disk", "磁盘"), about.disk_total_bytes > 0 ? (free < little ? <span class="badge caution">{disk}</span> : disk) : ""],
         [t("Certificate expires", "证书有效期至"), expires ? (Date.parse(expires) - Date.now() < soon ? <span class="badge caution">{moment(expires)}</span> : moment(expires)) : ""],
         [t("Listens on", "监听"), (about.listeners ?? []).join("; ")],

@@ -94,7 +94,7 @@ function One({ name }: { name: string }) {
   return (
     <section>
       <h2>{of.name}</h2>
-      <p><a href={address(href("trend"), { tag: `schedule=${of.name}` })}>{t("Trend of its suites", "其套件的趋势")}</a> · <a href={address(href("suites"), { tag: `schedule=${of.name}` })}>{t("Its suites in the archive", "存档中的套件")}</a></p>
+      <p><a href={address(href("trend"), { tag: `schedule=${of.name}` })}>{t("Trend of its suites", "其套件的趋势")}</a> · <a href={address(href("suites"), { tag: `schedule=${of.name}` })}>{t("Its suites in the archive", "结果存储中的套件")}</a></p>
       <h3>{t("Alerts", "告警")}</h3>
       <Table
         label={t("Alerts", "告警")}

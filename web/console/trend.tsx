@@ -119,12 +119,12 @@ function Names({ known }: { known: Suite[] | undefined }) {
   const rows = [...of].sort((a, b) => b[1].length - a[1].length);
   return (
     <section>
-      <h2>{t("Names in the archive", "存档中的名称")}</h2>
+      <h2>{t("Names in the archive", "结果存储中的名称")}</h2>
       <Table
-        label={t("Names in the archive", "存档中的名称")}
+        label={t("Names in the archive", "结果存储中的名称")}
         rows={rows}
         id={([name]) => name}
-        empty={t("The archive has no suites with a name yet.", "存档中还没有带名称的套件。")}
+        empty={t("The archive has no suites with a name yet.", "结果存储中还没有带名称的套件。")}
         columns={[
           { title: t("Name", "名称"), cell: ([name]) => <a href={address(href("trend"), { name })}>{name}</a> },
           { title: t("Suites", "套件数"), figure: true, cell: ([, suites]) => count(suites.length) },
