@@ -65,7 +65,7 @@ endif
 tagged      = $(shell grep -rlE --include='*_test.go' '^//go:build .*\b$(1)\b' cmd internal test | xargs -r -n1 dirname | sort -u | sed 's,^,./,')
 INTEGRATION = $(call tagged,integration)
 # Of those, the packages in which nothing measures real time.
-COMPANIONS  = ./test/crash ./test/fleet ./test/prometheus ./test/readers
+COMPANIONS  = ./test/archives ./test/crash ./test/fleet ./test/prometheus ./test/readers ./test/targetkit
 HBASETESTS  = $(call tagged,hbase)
 # Those of all databases but HBase, or with DB=NAME those in the folder of one.
 DATABASETESTS = $(if $(DB),$(filter ./internal/target/$(DB) ./internal/target/$(DB)/%,$(call tagged,databases)),$(call tagged,databases))
@@ -119,6 +119,9 @@ RACE := -race -gcflags='modernc.org/...=-race=false'
 # Tests that call t.Parallel wait for most of their time, so more of them run in parallel than there are processors.
 PARALLEL := -parallel 8
 
+# Tests of separate processes wait even more. Those that take a minute should not be the last to start.
+WAITING := -parallel 12
+
 .PHONY: test
 test: $(TESTRUNNER) ## Run all tests that need no server, with the race detector; without it those that compute one after another.
 	@# The detector lets each program sleep for a second before it ends: tests have joined their goroutines by then.
@@ -130,7 +133,7 @@ test: $(TESTRUNNER) ## Run all tests that need no server, with the race detector
 test-integration: $(TESTRUNNER) ## Run the tests against separate processes and real servers: one package at a time where tests measure real time.
 	@# -p 1 compiles one package at a time, too: what all of them need is compiled before.
 	$(GO) build ./internal/...
-	$(GOTEST) -count 1 -p 1 $(PARALLEL) -timeout 15m -tags integration $(call only,integration) $(filter-out $(COMPANIONS),$(INTEGRATION)) || failed=$$?; \
+	$(GOTEST) -count 1 -p 1 $(WAITING) -timeout 15m -tags integration $(call only,integration) $(filter-out $(COMPANIONS),$(INTEGRATION)) || failed=$$?; \
 	$(GOTEST:$(REPORT)=$(REPORT:.json=+companions.json)) -count 1 -p 2 $(PARALLEL) -timeout 15m -tags integration $(call only,integration) $(COMPANIONS) || failed=$$?; \
 	exit $${failed:-0}
 
@@ -206,7 +209,7 @@ crash-archive: $(TESTRUNNER) ## Kill the coordinator, with PostgreSQL too, and t
 test-postgres-versions: $(TESTRUNNER) ## Test the archive in PostgreSQL on the oldest supported version, the first that detaches partitions concurrently, and the newest (POSTGRES='12.22.0 18.1.0'), which Maven fetches.
 	@failed=; for v in $(POSTGRES); do \
 		echo "== PostgreSQL $$v"; BENCHD_POSTGRES=$$v $(GOTEST:$(REPORT)=$(REPORT:.json=+$$v.json)) -count 1 -timeout 9m -tags integration \
-			-run . -skip TestABigArchive ./internal/archive/postgres ./test/archives || failed="$$failed $$v"; \
+			-run . -skip TestABigArchive ./test/archives || failed="$$failed $$v"; \
 	done; [[ -z $$failed ]] || { echo "failed on PostgreSQL$$failed"; exit 1; }
 
 .PHONY: test-deploy
