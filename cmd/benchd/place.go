@@ -58,11 +58,15 @@ func openPlace(ctx context.Context, c *cli.Context, where string, lost context.C
 		defer close(ended)
 		keepLease(ctx, a, lost)
 	}()
-	return place{a, a.Path(), func() error {
+	free := func() error {
 		stop()
 		<-ended
 		return a.Close(context.WithoutCancel(ctx))
-	}}, nil
+	}
+	if err := a.Migrate(ctx); err != nil {
+		return place{}, errors.Join(err, free())
+	}
+	return place{a, a.Path(), free}, nil
 }
 
 // keepLease renews the lease of an archive until ctx ends.

@@ -134,11 +134,18 @@ func (f *coordinatorFlags) lead(ctx context.Context, c *cli.Context, own served)
 		c.Logger.Info("standby listens", "grpc", rpc.Addr().String(), "http", web.Addr().String(), "tls", own.store != nil, "archive", l.archive.Path(), "version", c.Version)
 		return candidate.Serve(ctx, f.asStandby(c, own), rpc.Next(), web.Next())
 	})
+	if errors.Is(err, archive.ErrNewer) {
+		err = cli.StartError(fmt.Errorf("%s: %w", c.Origins["archive"], err))
+	}
 	if err != nil {
 		return ctx, l, errors.Join(err, l.archive.Close(context.WithoutCancel(ctx)))
 	}
 	l.rpc, l.web = rpc.Next(), web.Next()
 	leading = l.begin(ctx, candidate)
+	if err := l.archive.Migrate(leading); err != nil {
+		l.stop()
+		return ctx, l, errors.Join(cli.StartError(fmt.Errorf("%s: %w", c.Origins["archive"], err)), l.archive.Close(context.WithoutCancel(ctx)))
+	}
 	return leading, l, nil
 }
 

@@ -30,7 +30,8 @@ type Leader struct {
 // part of what the next leader reads, or refused.
 type Lease interface {
 	// Lead takes the lease if nobody has it, or if that of another process has ended, and returns who leads: me, with its term, or another
-	// process. A process that leads already gets its own term again, and its lease is renewed.
+	// process. A process that leads already gets its own term again, and its lease is renewed. Its error is ErrNewer if a newer benchd has led
+	// meanwhile and has changed the tables: then this process never will.
 	Lead(ctx context.Context, me Leader) (Leader, error)
 	// Renew extends the lease by LeaseTTL. Its error is ErrFenced if the process does not lead any more: then it never will in this term. After
 	// any other error the lease may have been extended or not.

@@ -31,6 +31,7 @@ type Archive struct {
 	address
 	logger      *slog.Logger
 	partitioned bool // by week
+	migrations  []column.Migration
 	detaches    bool // the server can detach a partition without blocking its readers and writers
 
 	reader *pgxpool.Pool
@@ -60,15 +61,15 @@ type writer struct {
 	rollTogether int // about how many windows a roll-up reads together; 0 for the default
 }
 
-// Open connects to the server of a URL such as postgres://user@host:5432/database, creates the schema if it is missing, and migrates it. The
-// password comes from the URL, PGPASSWORD or a passfile, and is in no error. The errors ErrNewer, ErrNotWritable, ErrFull and ErrNotArchive
+// Open connects to the server of a URL such as postgres://user@host:5432/database, and creates the schema if it is missing. An older one is
+// migrated by the leader: see Migrate. The password comes from the URL, PGPASSWORD or a passfile, and is in no error. The errors ErrNewer, ErrNotWritable, ErrFull and ErrNotArchive
 // have a text for the user; after any error nothing is left open.
 func Open(ctx context.Context, url string, logger *slog.Logger) (*Archive, error) {
 	return open(ctx, url, logger, migrationFiles, true)
 }
 
 func open(ctx context.Context, url string, logger *slog.Logger, files fs.FS, partitioned bool) (_ *Archive, err error) {
-	list, err := column.Migrations(files)
+	migrations, err := column.Migrations(files)
 	if err != nil {
 		return nil, err
 	}
@@ -76,7 +77,7 @@ func open(ctx context.Context, url string, logger *slog.Logger, files fs.FS, par
 	if err != nil {
 		return nil, fmt.Errorf("open archive: %w", err)
 	}
-	a := &Archive{address: to, logger: logger, slot: make(chan struct{}, 1), partitioned: partitioned}
+	a := &Archive{address: to, logger: logger, slot: make(chan struct{}, 1), partitioned: partitioned, migrations: migrations}
 	defer func() {
 		if err != nil {
 			a.release()
@@ -87,7 +88,7 @@ func open(ctx context.Context, url string, logger *slog.Logger, files fs.FS, par
 	if a.conn, err = a.connect(within); err != nil {
 		return nil, a.explain("open archive in", err)
 	}
-	if err := a.migrate(within, list); err != nil {
+	if err := a.create(within); err != nil {
 		return nil, err
 	}
 	for _, p := range []struct {

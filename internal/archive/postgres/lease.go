@@ -43,7 +43,7 @@ func (a *Archive) lead(ctx context.Context, me archive.Leader) (archive.Leader, 
 	}
 	now, free, client, err := a.look(ctx)
 	if err != nil || !free {
-		return now, err
+		return now, err // ErrNewer if a newer benchd has migrated the schema: this process cannot lead any more
 	}
 	a.disconnect(ctx, client)
 	err = pgx.BeginFunc(ctx, a.keeper, func(tx pgx.Tx) error {
@@ -53,6 +53,14 @@ func (a *Archive) lead(ctx context.Context, me archive.Leader) (archive.Leader, 
 			WHERE term = $6 AND until < clock_timestamp() RETURNING term`,
 			me.Boot, encode(me.RPC), encode(me.HTTP), a.client, archive.LeaseTTL.Seconds(), now.Term).Scan(&me.Term)
 		if err != nil {
+			return err
+		}
+		// Migrations hold the lease: none is in progress.
+		var version int
+		if err := tx.QueryRow(ctx, `SELECT max(version) FROM migration`).Scan(&version); err != nil {
+			return err
+		}
+		if err := a.checkVersion(version); err != nil {
 			return err
 		}
 		if _, err := tx.Exec(ctx, `DELETE FROM written`); err != nil {
@@ -73,12 +81,16 @@ func (a *Archive) lead(ctx context.Context, me archive.Leader) (archive.Leader, 
 
 // look returns who leads, whether the lease is free, and the name of the connections of its last holder.
 func (a *Archive) look(ctx context.Context) (now archive.Leader, free bool, client string, err error) {
+	var version int
 	query := func() error {
-		return a.keeper.QueryRow(ctx, `SELECT boot, rpc, http, term, client, until < clock_timestamp() FROM lease ORDER BY term DESC LIMIT 1`).
-			Scan(&now.Boot, into(&now.RPC), into(&now.HTTP), &now.Term, &client, &free)
+		return a.keeper.QueryRow(ctx, `SELECT boot, rpc, http, term, client, until < clock_timestamp(), (SELECT max(version) FROM migration) FROM lease ORDER BY term DESC LIMIT 1`).
+			Scan(&now.Boot, into(&now.RPC), into(&now.HTTP), &now.Term, &client, &free, &version)
 	}
 	if err = query(); err != nil && isBroken(err) && ctx.Err() == nil { // a connection from before a restart of the server
 		err = query()
+	}
+	if err == nil {
+		err = a.checkVersion(version)
 	}
 	return now, free, client, err
 }

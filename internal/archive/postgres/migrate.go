@@ -13,7 +13,6 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/benchd/benchd/internal/archive"
-	"github.com/benchd/benchd/internal/archive/column"
 )
 
 // Table migration lists the applied migrations.
@@ -34,14 +33,20 @@ const (
 	partitioning = ` PARTITION BY LIST (week)`
 )
 
-// migrate brings the schema to the last version of the list. It writes nothing to a schema that is not an archive or that is newer than this
-// build.
-func (a *Archive) migrate(ctx context.Context, list []column.Migration) error {
+// create creates the schema with the tables of the first migration, if it is missing: nobody can lead before. The others are those of the leader:
+// see Migrate. It writes nothing to a schema that is not an archive or that is newer than this build.
+func (a *Archive) create(ctx context.Context) error {
 	if err := a.checkServer(ctx); err != nil {
 		return err
 	}
 	for tries := 0; ; tries++ {
-		err := a.migrateOnce(ctx, list)
+		version, err := a.prepare(ctx)
+		if err == nil && version == 0 {
+			version, err = a.applyNext(ctx, 0)
+		}
+		if err == nil {
+			err = a.checkVersion(version)
+		}
 		if err == nil {
 			break
 		}
@@ -61,6 +66,49 @@ func (a *Archive) migrate(ctx context.Context, list []column.Migration) error {
 	err := a.conn.QueryRow(ctx, `SELECT relkind::text FROM pg_catalog.pg_class WHERE oid = '"window"'::regclass`).Scan(&kind)
 	a.partitioned = kind == "p"
 	return a.explain("open archive in", err)
+}
+
+// checkVersion refuses the schema of a newer benchd.
+func (a *Archive) checkVersion(version int) error {
+	if version <= len(a.migrations) {
+		return nil
+	}
+	return archive.Faultf(archive.ErrNewer, nil,
+		"open archive in %s: schema %q was written by a newer benchd (it has version %d, this benchd supports up to %d): use that benchd, or give another schema with search_path in the URL",
+		a.server, a.schema, version, len(a.migrations))
+}
+
+// Migrate brings the schema to the version of this benchd. Only the leader does, under its lease, so that the tables of a coordinator of an older
+// version do not change while it leads, and a process that has lost the lease changes none. No migration changes the tables migration, lease and
+// written: older standbys read them, and then end.
+func (a *Archive) Migrate(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, migrateWithin)
+	defer cancel()
+	select {
+	case a.slot <- struct{}{}:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	defer func() { <-a.slot }()
+	term := a.term.Load()
+	if term == 0 {
+		return a.explain("migrate archive in", archive.ErrFenced)
+	}
+	for version, again := 0, false; version < len(a.migrations); {
+		err := a.ready(ctx)
+		if err == nil {
+			version, err = a.applyNext(ctx, term)
+		}
+		if err != nil && isBroken(err) && !again && ctx.Err() == nil { // a connection that the next leader, or the server, has ended
+			a.hangUp()
+			again = true
+			continue
+		}
+		if err != nil {
+			return a.explain("migrate archive in", err)
+		}
+	}
+	return nil
 }
 
 // features are what a server reports of itself.
@@ -91,25 +139,6 @@ func (f features) check() error {
 		return fmt.Errorf("the encoding of the database is %s: create one with ENCODING 'UTF8' TEMPLATE template0", f.encoding)
 	case f.readOnly == "on":
 		return errors.New(acceptsNone)
-	}
-	return nil
-}
-
-// migrateOnce applies the missing migrations, each in one transaction that holds the lock.
-func (a *Archive) migrateOnce(ctx context.Context, list []column.Migration) error {
-	done, err := a.prepare(ctx)
-	if err != nil {
-		return err
-	}
-	for done < len(list) {
-		if done, err = a.applyNext(ctx, list); err != nil {
-			return err
-		}
-	}
-	if done > len(list) {
-		return archive.Faultf(archive.ErrNewer, nil,
-			"open archive in %s: schema %q was written by a newer benchd (it has version %d, this benchd supports up to %d): use that benchd, or give another schema with search_path in the URL",
-			a.server, a.schema, done, len(list))
 	}
 	return nil
 }
@@ -154,8 +183,9 @@ func (a *Archive) prepare(ctx context.Context) (version int, err error) {
 	return 0, err
 }
 
-// applyNext applies the next migration, unless another process has meanwhile, and returns the version.
-func (a *Archive) applyNext(ctx context.Context, list []column.Migration) (version int, err error) {
+// applyNext applies the next migration, unless another process has meanwhile, and returns the version. The transaction holds the lock of all
+// migrations, and the lease of a term; term 0 is that of the first migration.
+func (a *Archive) applyNext(ctx context.Context, term int64) (version int, err error) {
 	tx, err := a.conn.Begin(ctx)
 	if err != nil {
 		return 0, err
@@ -171,10 +201,19 @@ func (a *Archive) applyNext(ctx context.Context, list []column.Migration) (versi
 	if err := tx.QueryRow(ctx, `SELECT max(version) FROM migration`).Scan(&version); err != nil {
 		return 0, err
 	}
-	if version >= len(list) {
+	if version >= len(a.migrations) || term == 0 && version > 0 {
 		return version, tx.Rollback(ctx)
 	}
-	m := list[version]
+	if term > 0 {
+		err := tx.QueryRow(ctx, `SELECT 1 FROM lease WHERE term = $1 FOR KEY SHARE`, term).Scan(new(int))
+		if errors.Is(err, pgx.ErrNoRows) {
+			err = archive.ErrFenced
+		}
+		if err != nil {
+			return version, err
+		}
+	}
+	m := a.migrations[version]
 	text := m.Text
 	if !a.partitioned {
 		text = strings.ReplaceAll(text, partitioning, "")

@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"testing/fstest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -175,26 +174,6 @@ func TestManyOpenTheSameSchema(t *testing.T) {
 		require.NoError(t, archives[0].reader.QueryRow(t.Context(), `SELECT count(*) FROM lease`).Scan(&rows))
 		require.Equal(t, 1, rows)
 	}
-}
-
-// A migration that fails leaves nothing of itself, and the next start continues.
-func TestAFailedMigrationLeavesNothing(t *testing.T) {
-	t.Parallel()
-	url := freshURL()
-	first, err := migrationFiles.ReadFile("migrations/0001_first.sql")
-	require.NoError(t, err)
-	files := func(second string) fstest.MapFS {
-		return fstest.MapFS{"migrations/0001_first.sql": {Data: first}, "migrations/0002_second.sql": {Data: []byte(second)}}
-	}
-	_, err = open(t.Context(), url, discard(), files(`CREATE TABLE half (a bigint); SELECT 1/0;`), true)
-	require.ErrorContains(t, err, "apply migration 0002_second.sql: ERROR: division by zero")
-	a, err := open(t.Context(), url, discard(), files(`CREATE TABLE half (a bigint);`), true)
-	require.NoError(t, err)
-	lead(t, a)
-	archivetest.Create(t, a, "S")
-	require.NoError(t, a.Close(t.Context()))
-	_, err = Open(t.Context(), url, discard())
-	require.ErrorIs(t, err, archive.ErrNewer)
 }
 
 // A server that is killed and starts again loses nothing acknowledged; the archive goes on by itself.

@@ -87,6 +87,7 @@ func leading(tb testing.TB, url string) *Archive {
 	tb.Helper()
 	a := openURL(tb, url)
 	lead(tb, a)
+	require.NoError(tb, a.Migrate(tb.Context()))
 	return a
 }
 

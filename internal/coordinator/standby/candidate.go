@@ -83,7 +83,7 @@ func (c *Candidate) Leader() (who archive.Leader, ok bool) {
 }
 
 // Stand returns when this process leads. If another one leads now, serve runs until then in a goroutine; it ends with its context, and its error
-// ends Stand.
+// ends Stand. So does archive.ErrNewer.
 func (c *Candidate) Stand(ctx context.Context, serve func(context.Context) error) error {
 	serving, stop := context.WithCancel(ctx)
 	defer stop()
@@ -92,6 +92,12 @@ func (c *Candidate) Stand(ctx context.Context, serve func(context.Context) error
 		leads, err := c.ask(ctx)
 		switch {
 		case ctx.Err() != nil:
+		case errors.Is(err, archive.ErrNewer): // this process can never lead
+			stop()
+			if served != nil {
+				err = errors.Join(err, <-served)
+			}
+			return err
 		case err != nil:
 			c.failed.Inc()
 			if !failing {

@@ -271,6 +271,22 @@ func TestAStandbyForgetsALeaderWhenTheArchiveIsSilent(t *testing.T) {
 	})
 }
 
+// A standby of an older version ends as soon as a newer one has changed the archive.
+func TestAStandbyEndsWhenTheArchiveIsNewer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		at := new(server)
+		second := at.lease()
+		require.NoError(t, candidate(at.lease(), "a").Stand(t.Context(), idle))
+		led := stand(t.Context(), candidate(second, "b"))
+		synctest.Wait()
+		newer := archive.Faultf(archive.ErrNewer, nil, "open archive x: it was written by a newer benchd")
+		second.set(false, newer)
+		pass(2 * archive.LeaseLook)
+		require.ErrorIs(t, <-led, newer)
+		require.ErrorIs(t, candidate(second, "c").Stand(t.Context(), idle), newer, "also the first time")
+	})
+}
+
 func TestAStandbyEndsWithItsServers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		at := new(server)
