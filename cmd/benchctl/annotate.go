@@ -3,6 +3,8 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -16,7 +18,8 @@ func annotateCommand() cli.Command {
 		Use:   "annotate ID",
 		Short: "Change the note and tags of a suite",
 		Long: `Annotate changes the note and tags of a suite in the archive, whether it has ended or not. Its measurements stay as they are. The tag
-schedule belongs to the coordinator: it has the name of the schedule that submitted the suite.`,
+schedule belongs to the coordinator: it has the name of the schedule that submitted the suite. A tag of --untag that the suite does not have
+is reported, and is no error.`,
 		Example: `  benchctl annotate 20260301-k7mp --note 'with the new disks'
   benchctl annotate 20260301-k7mp --tag release=2.6.1 --untag draft
   benchctl annotate 20260301-k7mp --note ''                             # no note`,
@@ -38,6 +41,35 @@ schedule belongs to the coordinator: it has the name of the schedule that submit
 		if a.Note == nil && len(a.Tags) == 0 && len(a.Untag) == 0 {
 			return usage(errors.New("there is nothing to change: give --note TEXT, --tag KEY=VALUE or --untag KEY"))
 		}
-		return client.Annotate(ctx, args[0], a, submitter())
+		absent, err := absentTags(ctx, client, args[0], untag)
+		if err != nil {
+			return err
+		}
+		if err := client.Annotate(ctx, args[0], a, submitter()); err != nil {
+			return err
+		}
+		for _, name := range absent {
+			if _, err := fmt.Fprintf(c.Err, "the suite %s has no tag %s to remove\n", args[0], name); err != nil {
+				return err
+			}
+		}
+		return nil
 	})}
+}
+
+// absentTags returns the tags that a suite does not have.
+func absentTags(ctx context.Context, client *remote.Client, id string, names []string) (absent []string, err error) {
+	if len(names) == 0 {
+		return nil, nil
+	}
+	suites, err := client.Select(ctx, remote.Query{Search: id})
+	if err != nil {
+		return nil, err
+	}
+	for _, s := range suites {
+		if s.ID == id {
+			absent = slices.DeleteFunc(slices.Clone(names), func(name string) bool { _, has := s.Tags[name]; return has })
+		}
+	}
+	return absent, nil
 }
