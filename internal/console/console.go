@@ -38,12 +38,20 @@ func Handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("GET "+Root+"bundle.js", newFile("text/javascript; charset=utf-8", script, version))
 	mux.Handle("GET "+Root+"bundle.css", newFile("text/css; charset=utf-8", style, version))
-	mux.Handle("GET "+Root, page(version))
+	for _, path := range pages() {
+		mux.Handle("GET "+Root+path, page(version, http.StatusOK))
+	}
+	mux.Handle("GET "+Root, page(version, http.StatusNotFound)) // it says so
 	return headers(mux)
 }
 
+// pages returns the patterns of the paths that the script has a page for: those of Page in web/console/app.tsx.
+func pages() []string {
+	return []string{"{$}", "agents/", "suites/", "runs/{id}/", "compare/", "trend/", "schedules/", "new/", "agents", "suites", "runs/{id}", "compare", "trend", "schedules", "new"}
+}
+
 // page serves the page of all paths.
-func page(version string) http.Handler {
+func page(version string, status int) http.Handler {
 	page := template.Must(template.New("page").Parse(pageTemplate))
 	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		nonce := rand.Text()
@@ -58,6 +66,7 @@ func page(version string) http.Handler {
 			http.Error(w, err.Error(), http.StatusInternalServerError)
 			return
 		}
+		w.WriteHeader(status)
 		_, _ = w.Write(text.Bytes())
 	})
 }

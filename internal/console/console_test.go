@@ -5,6 +5,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"regexp"
 	"strings"
 	"testing"
@@ -31,13 +32,33 @@ var nonces = regexp.MustCompile(`<meta name="csp-nonce" content="([A-Z2-7]{20,})
 // Each path below /console/ is a page of its own for users: it can be opened, reloaded and sent to others.
 func TestEachPathHasThePage(t *testing.T) {
 	h := console.Handler()
-	for _, path := range []string{"", "suites/20260301-k7mp", "runs/20260301-k7mp.1", "compare?a=1&b=2", "new?template=first", "a/b/c%2Fd"} {
+	for _, path := range []string{"", "suites/20260301-k7mp", "runs/20260301-k7mp.1", "compare?a=1&b=2", "new?template=first", "suites/c%2Fd"} {
 		r := ask(t, h, http.MethodGet, console.Root+path)
 		require.Equal(t, http.StatusOK, r.Code, path)
 		require.Equal(t, "text/html; charset=utf-8", r.Header().Get("Content-Type"))
 		require.Contains(t, r.Body.String(), `<div id="app">`)
 	}
 	require.Equal(t, http.StatusNotFound, ask(t, h, http.MethodGet, "/other").Code)
+	for _, path := range []string{"typo", "a/b/c%2Fd", "runs", "runs/", "suit"} { // the page says that there is none
+		r := ask(t, h, http.MethodGet, console.Root+path)
+		require.Equal(t, http.StatusNotFound, r.Code, path)
+		require.Contains(t, r.Body.String(), `<div id="app">`)
+	}
+}
+
+// The script has a page for exactly the paths that are found.
+func TestTheScriptHasTheSamePages(t *testing.T) {
+	source, err := os.ReadFile("../../web/console/app.tsx")
+	require.NoError(t, err)
+	_, cases, _ := strings.Cut(string(source), "switch (page) {")
+	cases, _, _ = strings.Cut(cases, "No such page")
+	found := regexp.MustCompile(`case "(\w+)":`).FindAllStringSubmatch(cases, -1)
+	require.NotEmpty(t, found)
+	h := console.Handler()
+	for _, match := range found {
+		require.Equal(t, http.StatusOK, ask(t, h, http.MethodGet, console.Root+match[1]+"/x").Code, match[1])
+	}
+	require.Len(t, found, 7, "another page needs its path in console.go, and here")
 }
 
 // A page runs only the script of the console, whatever a result contains, and no other page frames it.
