@@ -42,7 +42,8 @@ func (h *Histogram) appendBuckets(b []byte) []byte {
 		return append(b, h.packed...)
 	}
 	next := 0
-	for i, p := range h.table() { // not by all: there are many
+	first, used := h.used()
+	for i, p := range used { // not by all: there are many
 		if p == nil {
 			continue
 		}
@@ -50,7 +51,7 @@ func (h *Histogram) appendBuckets(b []byte) []byte {
 			if n == 0 {
 				continue
 			}
-			bucket := i<<pageBits + j
+			bucket := (first+i)<<pageBits + j
 			if gap := uint64(bucket - next); gap < 0x80 {
 				b = append(b, byte(gap))
 			} else {

@@ -44,8 +44,10 @@ func TestTheEncodingIsHdrHistograms(t *testing.T) {
 	}
 	many := histogramOf(7)
 	for _, n := range []uint64{1 << 6, 1<<13 - 1, 1 << 20, 1 << 41, 1<<55 + 3, 1 << 61} {
-		many.put(int(n%5000)+9, n)
+		bucket := int(n%5000) + 9
+		many.put(bucket, n)
 		many.totals.count += n
+		many.totals.max = max(many.totals.max, lowest(bucket))
 	}
 	packed, err := spread(5000, 1).AppendBinary(nil)
 	require.NoError(t, err)

@@ -167,7 +167,8 @@ func (c *hdrCounters) addAll(h *Histogram) {
 		return
 	}
 	b, next, count := c.b, c.next, c.count
-	for i, p := range h.table() {
+	first, used := h.used()
+	for i, p := range used {
 		if p == nil {
 			continue
 		}
@@ -180,7 +181,7 @@ func (c *hdrCounters) addAll(h *Histogram) {
 			} else if count > 0 {
 				b = appendCounter(b, count)
 			}
-			bucket := i<<pageBits + j
+			bucket := (first+i)<<pageBits + j
 			switch gap := bucket - next; {
 			case gap == 0:
 			case gap == 1:

@@ -79,6 +79,8 @@ func (h *Histogram) put(i int, n uint64) {
 
 // addPacked adds checked packed buckets. All merges of a coordinator use it.
 func (h *Histogram) addPacked(p packedBuckets) {
+	var to *page
+	number := -1 // of the page
 	for i := 0; len(p) > 0; i++ {
 		var gap, n uint64
 		if len(p) >= 2 && p[0]|p[1] < 0x80 { // nearly always
@@ -87,7 +89,11 @@ func (h *Histogram) addPacked(p packedBuckets) {
 			gap, n, p = nextBucket(p)
 		}
 		i += int(gap)
-		h.put(i, n)
+		if i>>pageBits != number {
+			number = i >> pageBits
+			to = h.page(number)
+		}
+		to[i&pageMask] += n
 	}
 }
 
@@ -123,11 +129,12 @@ func (h *Histogram) Merge(o *Histogram) error {
 	h.unpack()
 	h.totals = sum
 	h.addPacked(o.packed)
-	for i, from := range o.table() {
+	first, used := o.used()
+	for i, from := range used {
 		if from == nil {
 			continue
 		}
-		to := h.page(i)
+		to := h.page(first + i)
 		for j, n := range from {
 			to[j] += n
 		}
@@ -148,12 +155,20 @@ func (h *Histogram) Memory() int {
 
 // Reset empties h and keeps its memory for the next samples.
 func (h *Histogram) Reset() {
-	h.totals, h.packed = totals{}, nil
-	for _, p := range h.table() {
+	_, used := h.used()
+	for _, p := range used {
 		if p != nil {
 			*p = page{}
 		}
 	}
+	h.totals, h.packed = totals{}, nil
+}
+
+// used returns the pages that can have samples, and the number of the first. A histogram that is used again may have more, which are empty.
+func (h *Histogram) used() (first int, used []*page) {
+	lowest, highest := h.totals.span()
+	first = lowest >> pageBits
+	return first, h.table()[first : highest>>pageBits+1]
 }
 
 // Clone returns a copy of h that shares no mutable memory with it.
@@ -173,12 +188,13 @@ func (h *Histogram) all(yield func(i int, n uint64) bool) {
 		packedBuckets(h.packed).all(yield)
 		return
 	}
-	for i, p := range h.table() {
+	first, used := h.used()
+	for i, p := range used {
 		if p == nil {
 			continue
 		}
 		for j, n := range p {
-			if n != 0 && !yield(i<<pageBits+j, n) {
+			if n != 0 && !yield((first+i)<<pageBits+j, n) {
 				return
 			}
 		}

@@ -34,16 +34,20 @@ func (h *Histogram) bucketOf(left uint64) (int, bool) {
 		}
 		return 0, false
 	}
-	for i, p := range h.table() {
+	lowest, _ := h.totals.span()
+	from := lowest & pageMask
+	first, used := h.used()
+	for i, p := range used {
 		if p == nil {
 			continue
 		}
-		for j, n := range p { // live views need many quantiles, so there is no call for each bucket
+		for j, n := range p[from:] { // live views need many quantiles, so there is no call for each bucket
 			if n >= left {
-				return i<<pageBits + j, true
+				return (first+i)<<pageBits + from + j, true
 			}
 			left -= n
 		}
+		from = 0
 	}
 	return 0, false
 }
@@ -73,6 +77,7 @@ func (h *Histogram) QuantileWithout(o *Histogram, q float64, most int64) int64 {
 	if o.packed != nil {
 		f := folders.Get().(*folder) //nolint:errcheck // it is one
 		defer f.done()
+		f.sum.totals = o.totals
 		f.sum.addPacked(o.packed)
 		own = f.sum.table()
 	}

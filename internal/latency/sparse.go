@@ -13,10 +13,12 @@ import (
 type Sparse struct {
 	totals totals
 	parts  [][]byte // packed buckets, of one sum or several; never written to
+	bytes  int      // of the parts
+	foldAt int      // the parts are added up when they are larger
 }
 
-// foldAt is how many parts are added up at once. More parts cost memory, fewer cost time.
-const foldAt = 9
+// leastParts is how many parts are added up at once, at least.
+const leastParts = 9
 
 // Merge adds all samples of o. On an error s is unchanged.
 func (s *Sparse) Merge(o *Histogram) error {
@@ -31,25 +33,29 @@ func (s *Sparse) Merge(o *Histogram) error {
 	}
 	if len(packed) > 0 {
 		s.parts = append(s.parts, packed)
+		s.bytes += len(packed)
 	}
-	if len(s.parts) >= foldAt {
+	if len(s.parts) >= leastParts && s.bytes >= s.foldAt {
 		s.fold()
 	}
 	return nil
 }
 
-// fold adds the parts up.
+// fold adds the parts up. Many small parts are not added to a large sum one by one: the next time is when the parts are as large as the sum,
+// so that s is at most twice as large, and each part is added up about once.
 func (s *Sparse) fold() {
 	if len(s.parts) < 2 {
 		return
 	}
 	f := folders.Get().(*folder) //nolint:errcheck // it is one
+	f.sum.totals = s.totals
 	for _, part := range s.parts {
 		f.sum.addPacked(part)
 	}
 	f.packed = f.sum.appendBuckets(f.packed[:0])
 	clear(s.parts)
 	s.parts = append(s.parts[:0], bytes.Clone(f.packed))
+	s.bytes, s.foldAt = len(f.packed), 2*len(f.packed)
 	f.done()
 }
 
@@ -71,7 +77,7 @@ var folders = sync.Pool{New: func() any { return new(folder) }}
 // Reset empties s and keeps its memory for the next parts.
 func (s *Sparse) Reset() {
 	clear(s.parts)
-	s.totals, s.parts = totals{}, s.parts[:0]
+	s.totals, s.parts, s.bytes, s.foldAt = totals{}, s.parts[:0], 0, 0
 }
 
 // Count returns how many samples there are.

@@ -54,3 +54,9 @@ func (t *totals) plus(o *totals) (totals, error) {
 	}
 	return both, nil
 }
+
+// span returns the buckets between which all samples are that have a bucket.
+func (t *totals) span() (first, last int) {
+	first = index(min(max(t.min, 0), Highest))
+	return first, max(first, index(min(max(t.max, 0), Highest)))
+}
