@@ -49,7 +49,8 @@ type BuilderConfig struct {
 	Percentiles []float64
 	// Combine says what is combined.
 	Combine Combine
-	// LiveOnly keeps no series, no course of the generators' health and no agent's totals: the Builder is for Live.
+	// LiveOnly keeps no series, no course of the generators' health and no agent's totals: the Builder is for Live. Without it, Live has no
+	// percentiles of agents.
 	LiveOnly bool
 }
 
@@ -177,7 +178,7 @@ func (p *phase) add(w *latency.Window, agent string, liveOnly bool) error {
 	if err := p.series.add(w); err != nil {
 		return err
 	}
-	if err := p.see(w, agent); err != nil {
+	if err := p.see(w, agent, liveOnly); err != nil {
 		return err
 	}
 	g := p.generators[agent]

@@ -50,28 +50,17 @@ type agentWindow struct {
 // patience is how many intervals behind the newest window Live stays at most, waiting for the slowest agent.
 const patience = 3
 
-// see keeps what Live shows of a window if it is its agent's newest. An agent's tail is too short to be shown.
-func (p *phase) see(w *latency.Window, agent string) error {
+// see keeps what Live shows of a window if it is its agent's newest. An agent's tail is too short to be shown. Percentiles take time, and only
+// live views show them.
+func (p *phase) see(w *latency.Window, agent string, percentiles bool) error {
 	old, known := p.latest[agent]
 	if known && (old.Until >= w.End || w.Tail) {
 		return nil
 	}
-	good := &p.good
-	good.Reset()
-	for i := range w.Series {
-		if key := w.Series[i].Key; key.PartOf == "" && Good(key.Outcome) && !p.mixed() {
-			if err := good.Merge(w.Series[i].Response); err != nil {
-				return err
-			}
-		}
-	}
-	counted := good.Counted()
 	now := agentWindow{
 		AgentSnapshot: AgentSnapshot{
 			Name:    agent,
 			Until:   w.End,
-			P50:     p.series.scale.p50.of(&counted),
-			P99:     p.series.scale.p99.of(&counted),
 			Idle:    w.Health.HostIdle,
 			OwnCPU:  w.Health.OwnCPU,
 			Late:    w.Health.LateSends,
@@ -85,6 +74,19 @@ func (p *phase) see(w *latency.Window, agent string) error {
 	}
 	if w.Health.Cores <= 0 {
 		now.Idle = -1
+	}
+	if percentiles {
+		good := &p.good
+		good.Reset()
+		for i := range w.Series {
+			if key := w.Series[i].Key; key.PartOf == "" && Good(key.Outcome) && !p.mixed() {
+				if err := good.Merge(w.Series[i].Response); err != nil {
+					return err
+				}
+			}
+		}
+		counted := good.Counted()
+		now.P50, now.P99 = p.series.scale.p50.of(&counted), p.series.scale.p99.of(&counted)
 	}
 	p.latest[agent] = now
 	return nil

@@ -97,6 +97,7 @@ type series struct {
 	memory  int                // bytes of the histograms of open
 	done    map[Slot]*interval // without histograms
 	touched uint64
+	spare   map[latency.Key][]*latency.Histogram // of finished intervals, empty: the next ones need the same memory
 }
 
 // interval is a point of the series as it grows.
@@ -119,7 +120,7 @@ type cell struct {
 func newSeries(step time.Duration, discard bool, s scale) *series {
 	return &series{
 		step: step, discard: discard, scale: s,
-		open: make(map[Slot]*interval), done: make(map[Slot]*interval),
+		open: make(map[Slot]*interval), done: make(map[Slot]*interval), spare: make(map[latency.Key][]*latency.Histogram),
 	}
 }
 
@@ -141,7 +142,7 @@ func (s *series) add(w *latency.Window) error {
 	iv.Cover(w)
 	iv.retries = addRetries(iv.retries, w.Retries)
 	for i := range w.Series {
-		grown, err := iv.add(&w.Series[i], s.open[at] == nil)
+		grown, err := s.merge(iv, &w.Series[i], s.open[at] == nil)
 		if err != nil {
 			return fmt.Errorf("merge series %s of an interval: %w", w.Series[i].Key, err)
 		}
@@ -153,8 +154,8 @@ func (s *series) add(w *latency.Window) error {
 	return nil
 }
 
-// add merges a series, and returns by how many bytes the histograms have grown.
-func (iv *interval) add(in *latency.Series, late bool) (grown int, err error) {
+// merge merges a series into an interval, and returns by how many bytes the histograms have grown.
+func (s *series) merge(iv *interval, in *latency.Series, late bool) (grown int, err error) {
 	if in.Key.PartOf == "" {
 		iv.ops += in.Response.Count()
 	}
@@ -164,8 +165,9 @@ func (iv *interval) add(in *latency.Series, late bool) (grown int, err error) {
 		c = &cell{figures: PointOperation{Op: in.Key.Op, Outcome: in.Key.Outcome, PartOf: partOf(in.Key)}}
 		iv.cells[in.Key] = c
 	case c == nil:
-		c = &cell{response: new(latency.Histogram)}
+		c = &cell{response: s.empty(in.Key)}
 		iv.cells[in.Key] = c
+		grown = c.response.Memory()
 	}
 	c.service.add(in.Service)
 	if late {
@@ -174,7 +176,18 @@ func (iv *interval) add(in *latency.Series, late bool) (grown int, err error) {
 	}
 	before := c.response.Memory()
 	err = c.response.Merge(in.Response)
-	return c.response.Memory() - before, err
+	return grown + c.response.Memory() - before, err
+}
+
+// empty returns a histogram for an interval.
+func (s *series) empty(key latency.Key) *latency.Histogram {
+	list := s.spare[key]
+	last := len(list) - 1
+	if last < 0 {
+		return new(latency.Histogram)
+	}
+	s.spare[key] = list[:last]
+	return list[last]
 }
 
 // exactSum is a sum of times in nanoseconds, in 128 bits: it does not depend on the order and grouping of the additions.
@@ -227,6 +240,8 @@ func (s *series) finishOldest() {
 	for key, c := range found.cells {
 		c.figures = s.point(key, c)
 		c.sum.add(c.response)
+		c.response.Reset()
+		s.spare[key] = append(s.spare[key], c.response)
 		c.response = nil
 	}
 	s.done[oldest] = found

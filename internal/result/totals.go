@@ -13,10 +13,35 @@ import (
 type totals struct {
 	merged latency.Merged
 	agents map[latency.Key]byAgent // nil if not needed
+	sums   int                     // of agents
 }
 
 // byAgent is the response times of one operation with one outcome, by agent.
-type byAgent map[string]*latency.Sparse
+type byAgent map[string]*agentSum
+
+// mostDense is how many sums of agents of a phase are histograms, which are fast and large. Further ones, of a fleet, take less memory.
+const mostDense = 256
+
+// agentSum is a sum of an agent's response times: dense, or else sparse.
+type agentSum struct {
+	dense  *latency.Histogram
+	sparse latency.Sparse
+}
+
+func (s *agentSum) merge(h *latency.Histogram) error {
+	if s.dense != nil {
+		return s.dense.Merge(h)
+	}
+	return s.sparse.Merge(h)
+}
+
+// histogram returns the sum. It must not be changed.
+func (s *agentSum) histogram() *latency.Histogram {
+	if s.dense != nil {
+		return s.dense
+	}
+	return s.sparse.Histogram()
+}
 
 // add merges a window's series, also by agent unless the agent's name is empty.
 func (t *totals) add(agent string, series []latency.Series) error {
@@ -27,7 +52,7 @@ func (t *totals) add(agent string, series []latency.Series) error {
 		return nil
 	}
 	for i := range series {
-		if err := t.of(series[i].Key, agent).Merge(series[i].Response); err != nil {
+		if err := t.of(series[i].Key, agent).merge(series[i].Response); err != nil {
 			return fmt.Errorf("merge series %s of agent %s: %w", series[i].Key, agent, err)
 		}
 	}
@@ -35,7 +60,7 @@ func (t *totals) add(agent string, series []latency.Series) error {
 }
 
 // of returns the sum of an agent's own series.
-func (t *totals) of(key latency.Key, agent string) *latency.Sparse {
+func (t *totals) of(key latency.Key, agent string) *agentSum {
 	if t.agents == nil {
 		t.agents = make(map[latency.Key]byAgent)
 	}
@@ -44,7 +69,10 @@ func (t *totals) of(key latency.Key, agent string) *latency.Sparse {
 	}
 	own := t.agents[key][agent]
 	if own == nil {
-		own = new(latency.Sparse)
+		own = new(agentSum)
+		if t.sums++; t.sums <= mostDense {
+			own.dense = new(latency.Histogram)
+		}
 		t.agents[key][agent] = own
 	}
 	return own
@@ -93,7 +121,7 @@ func (t *totals) operations(s scale) []Operation {
 			Agents:  make([]AgentOperation, 0, len(agents)),
 		}
 		for _, name := range slices.Sorted(maps.Keys(agents)) {
-			h := agents[name].Histogram()
+			h := agents[name].histogram()
 			op.Agents = append(op.Agents, AgentOperation{
 				Name:  name,
 				Count: h.Count(),

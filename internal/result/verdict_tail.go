@@ -86,7 +86,7 @@ func (p *phase) suspects() []suspect {
 		slow := all.AtLeast(limit)
 		largest, second := agents.largest()
 		for _, name := range slices.Sorted(maps.Keys(agents)) {
-			own := agents[name].Histogram()
+			own := agents[name].histogram()
 			most := largest
 			if own.Max() == largest {
 				most = second
@@ -106,7 +106,7 @@ func (p *phase) suspects() []suspect {
 // largest are the largest and the second largest of the agents' longest times.
 func (b byAgent) largest() (largest, second int64) {
 	for _, h := range b {
-		switch most := h.Histogram().Max(); {
+		switch most := h.histogram().Max(); {
 		case most > largest:
 			largest, second = most, largest
 		default:
