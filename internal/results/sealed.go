@@ -3,12 +3,12 @@ package results
 import (
 	"bufio"
 	"compress/gzip"
-	"crypto/sha256"
 	"encoding/gob"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"hash"
+	"hash/crc32"
 	"io"
 	"io/fs"
 	"log/slog"
@@ -67,7 +67,8 @@ func newSealed(dir string, log *slog.Logger) *sealed {
 // incomplete are the names of files that are being written.
 const incomplete = ".sealing-*"
 
-// fingerprint identifies the running program by its content: another build may compute more.
+// fingerprint identifies the running program by its content: another build may compute more. A program has a hundred megabytes, so that a
+// cryptographic sum would be most of the time of the first request.
 func fingerprint() (string, error) {
 	path, err := os.Executable()
 	if err != nil {
@@ -78,9 +79,9 @@ func fingerprint() (string, error) {
 		return "", err
 	}
 	defer func() { _ = file.Close() }()
-	sum := sha256.New()
-	_, err = io.Copy(sum, file)
-	return hex.EncodeToString(sum.Sum(nil)), err
+	sums := [...]hash.Hash32{crc32.NewIEEE(), crc32.New(crc32.MakeTable(crc32.Castagnoli))}
+	size, err := io.Copy(io.MultiWriter(sums[0], sums[1]), file)
+	return fmt.Sprintf("%x-%08x%08x", size, sums[0].Sum32(), sums[1].Sum32()), err
 }
 
 // path is the file of a run; false if there is none.
