@@ -152,15 +152,13 @@ func check(t totals, packed []byte) error {
 	var (
 		inBuckets, zeros uint64
 		first, last      = -1, -1
-		low, high        uint128 // bounds of the sum
+		sums             bucketSums
 		next, gap, n     uint64
 		ok               bool
 	)
-	// A window has so few samples that the sums of those in buckets, which are below 2⁴², fit 64 bits.
-	small := t.count < 1<<22
-	least, greatest := uint64(t.min), uint64(t.max)
 	for len(packed) > 0 {
-		if len(packed) >= 2 && packed[0]|packed[1] < 0x80 { // nearly always
+		few := len(packed) >= 2 && packed[0]|packed[1] < 0x80 // nearly always
+		if few {
 			gap, n, packed = uint64(packed[0]), uint64(packed[1]), packed[2:]
 		} else {
 			if gap, packed, ok = uvarint(packed); !ok || gap >= buckets {
@@ -185,20 +183,29 @@ func check(t totals, packed []byte) error {
 			if i == 0 {
 				zeros = n
 			}
+			// No sample of the first bucket is below the least.
+			if least, from := uint64(t.min), uint64(lowest(first)); least > from {
+				sums.low = sums.low.plusProduct(n, least-from)
+			}
 		}
-		// lowest and highest, without the checks of their shifts
-		shift := (max(i>>pageBits, 1) - 1) & 63
-		from := (i - shift<<pageBits) << shift
-		to := min(from+(1<<shift-1), greatest)
-		from = max(from, least)
-		if small {
-			low.lo += n * from
-			high.lo += n * to
+		if few {
+			if i>>pageBits != sums.page {
+				sums.turn(i >> pageBits)
+			}
+			sums.samples += n
+			sums.offsets += n * (i & pageMask)
 		} else {
-			low = low.plusProduct(n, from)
-			high = high.plusProduct(n, to)
+			sums.low = sums.low.plusProduct(n, uint64(lowest(int(i))))
+			sums.high = sums.high.plusProduct(n, uint64(highest(int(i))))
 		}
 		last, next = int(i), i+1
+	}
+	sums.turn(0)
+	low, high, above := sums.low, sums.high, uint128{}
+	if last >= 0 { // no sample of the last bucket, which has n, is above the greatest
+		if to, greatest := uint64(highest(last)), uint64(t.max); to > greatest {
+			above = above.plusProduct(n, to-greatest)
+		}
 	}
 	low = low.plusProduct(t.overflow, uint64(max(Highest+1, t.min)))
 	high = high.plusProduct(t.overflow, uint64(t.max))
@@ -214,10 +221,27 @@ func check(t totals, packed []byte) error {
 		return fmt.Errorf("min %d is in no bucket", t.min)
 	case last >= 0 && t.overflow == 0 && index(t.max) != last:
 		return fmt.Errorf("max %d is not in bucket %d", t.max, last)
-	case sum.less(low) || high.less(sum):
+	case sum.less(low) || high.less(sum.plus(above)):
 		return errors.New("the sum does not match the buckets")
 	}
 	return nil
+}
+
+// bucketSums are the bounds of the sum of the samples in buckets. Those of a page are counted first, because all its buckets have one width; only
+// buckets with few samples are, so that the counts and their products fit 64 bits.
+type bucketSums struct {
+	low, high        uint128
+	page             uint64
+	samples, offsets uint64 // in the page, and the sum of the numbers of their buckets in it
+}
+
+// turn adds what is counted, and begins to count another page.
+func (s *bucketSums) turn(page uint64) {
+	from, width := uint64(lowest(int(s.page<<pageBits))), uint64(1)<<(max(s.page, 1)-1)
+	low := s.samples*from + s.offsets*width
+	s.low = s.low.plus(uint128{lo: low})
+	s.high = s.high.plus(uint128{lo: low + s.samples*(width-1)})
+	s.page, s.samples, s.offsets = page, 0, 0
 }
 
 // uvarint reads a varint off the front of b. It accepts only the shortest form.
@@ -266,6 +290,11 @@ func (u uint128) plusProduct(a, b uint64) uint128 {
 	u.lo, carry = bits.Add64(u.lo, lo, 0)
 	u.hi += hi + carry
 	return u
+}
+
+func (u uint128) plus(o uint128) uint128 {
+	lo, carry := bits.Add64(u.lo, o.lo, 0)
+	return uint128{u.hi + o.hi + carry, lo}
 }
 
 func (u uint128) less(o uint128) bool {
