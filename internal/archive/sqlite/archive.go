@@ -173,6 +173,11 @@ func (a *Archive) release() error {
 // write runs do in one transaction of the only writer and commits it. It obeys ctx until the transaction begins and where
 // do checks it; a commit is never interrupted, so that an error always means that nothing was stored.
 func (a *Archive) write(ctx context.Context, doing string, do func(context.Context, *sql.Tx) error) error {
+	return a.writeOn(ctx, doing, func(ctx context.Context, _ *sql.Conn, tx *sql.Tx) error { return do(ctx, tx) })
+}
+
+// writeOn is write for a transaction that also executes direct statements, on its connection.
+func (a *Archive) writeOn(ctx context.Context, doing string, do func(context.Context, *sql.Conn, *sql.Tx) error) error {
 	err := func() error {
 		conn, err := a.writer.Conn(ctx)
 		if err != nil {
@@ -184,7 +189,7 @@ func (a *Archive) write(ctx context.Context, doing string, do func(context.Conte
 			return err
 		}
 		defer func() { _ = tx.Rollback() }() // nothing after a commit
-		if err := do(ctx, tx); err != nil {
+		if err := do(ctx, conn, tx); err != nil {
 			return err
 		}
 		return tx.Commit()

@@ -82,9 +82,10 @@ func (a *Archive) rollWindows(ctx context.Context, phase int64, from, below int,
 }
 
 func (a *Archive) rollMerge(ctx context.Context, phase int64, rolls []roll, done column.Done) (n int, err error) {
-	err = a.write(ctx, "roll up windows in", func(ctx context.Context, tx *sql.Tx) error {
+	err = a.writeOn(ctx, "roll up windows in", func(ctx context.Context, conn *sql.Conn, tx *sql.Tx) (err error) {
 		n = 0
-		merger := a.beginMerging(ctx, tx)
+		merger := a.beginMerging(ctx, conn, tx)
+		defer merger.add.end(&err)
 		for rows := 0; n < len(rolls) && rows < column.RollRows; n++ {
 			merged, err := merger.merge(rolls[n])
 			if err != nil {
@@ -95,7 +96,7 @@ func (a *Archive) rollMerge(ctx context.Context, phase int64, rolls []roll, done
 		if n < len(rolls) {
 			return nil
 		}
-		_, err := tx.ExecContext(ctx, `UPDATE phase SET rolled_seq = ?3 WHERE id = ?1 AND rolled_seq = ?2 AND rolled_windows = ?5
+		_, err = tx.ExecContext(ctx, `UPDATE phase SET rolled_seq = ?3 WHERE id = ?1 AND rolled_seq = ?2 AND rolled_windows = ?5
 			AND ?4 = (SELECT count(*) FROM window WHERE phase = ?1 AND seq >= ?2 AND seq < ?3)`, phase, done.From, done.To, done.Count, done.Windows)
 		return err
 	})
@@ -145,8 +146,8 @@ type roller struct {
 	sum        *latency.Merged // of one roll at a time
 }
 
-func (a *Archive) beginMerging(ctx context.Context, tx *sql.Tx) *roller {
-	r := &roller{ctx: ctx, tx: tx, add: a.add.begin(ctx, tx), statements: rollStatements{
+func (a *Archive) beginMerging(ctx context.Context, conn *sql.Conn, tx *sql.Tx) *roller {
+	r := &roller{ctx: ctx, tx: tx, add: a.add.begin(ctx, conn, tx), statements: rollStatements{
 		measurements: tx.StmtContext(ctx, a.roll.measurements), lateness: tx.StmtContext(ctx, a.roll.lateness),
 		forget: tx.StmtContext(ctx, a.roll.forget), forgetLateness: tx.StmtContext(ctx, a.roll.forgetLateness),
 		move: tx.StmtContext(ctx, a.roll.move), keep: tx.StmtContext(ctx, a.roll.keep),

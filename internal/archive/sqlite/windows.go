@@ -22,8 +22,9 @@ func (a *Archive) AddWindows(ctx context.Context, windows []latency.Window) ([]a
 		return nil, nil
 	}
 	receipts := make([]archive.Receipt, len(windows))
-	err := a.write(ctx, "add windows to", func(inner context.Context, tx *sql.Tx) error {
-		adder := a.add.begin(context.WithoutCancel(inner), tx) // the driver has a goroutine for each statement that can be cancelled
+	err := a.writeOn(ctx, "add windows to", func(inner context.Context, conn *sql.Conn, tx *sql.Tx) (err error) {
+		adder := a.add.begin(context.WithoutCancel(inner), conn, tx) // the driver has a goroutine for each statement that can be cancelled
+		defer adder.end(&err)
 		for i := range windows {
 			if err := ctx.Err(); err != nil {
 				return err
@@ -48,7 +49,7 @@ func (a *Archive) AddWindows(ctx context.Context, windows []latency.Window) ([]a
 
 // addStatements are the prepared statements of AddWindows.
 type addStatements struct {
-	findPhase, addPhase, unroll, findWindow, addWindow, addLateness, addMeasurement, addSample, addLoaded, findLater *sql.Stmt
+	findPhase, addPhase, unroll, findWindow, addLateness, addSample, addLoaded, findLater *sql.Stmt
 }
 
 func prepareAdd(ctx context.Context, db *sql.DB) (s addStatements, err error) {
@@ -60,15 +61,7 @@ func prepareAdd(ctx context.Context, db *sql.DB) (s addStatements, err error) {
 		{&s.addPhase, `INSERT INTO phase (run, name) VALUES (?, ?)`},
 		{&s.unroll, `UPDATE phase SET rolled_seq = ?2 WHERE id = ?1`},
 		{&s.findWindow, `SELECT 1 FROM window WHERE phase = ? AND seq = ? AND shard = ? AND attempt = ?`},
-		{&s.addWindow, `INSERT INTO window (phase, seq, shard, attempt, start_ns, end_ns, tail, last, rows, bytes, issued,
-			recorded, cores, host_idle, own_cpu, net_rx, net_tx, gc_pauses, gc_pause_total_ns, gc_pause_max_ns,
-			sched_lag_p99_ns, sched_lag_max_ns, late_sends, late_max_ns, backlog, net_use, watermark, ops, retries, worker_groups)
-			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-			ON CONFLICT (phase, seq, shard, attempt) DO NOTHING`},
 		{&s.addLateness, `INSERT INTO lateness (window, histogram) VALUES (?, ?)`},
-		{&s.addMeasurement, `INSERT INTO measurement (window, op, outcome, part_of, count, response_sum_ns, response_min_ns,
-			response_max_ns, response_overflow, service_sum_ns, service_min_ns, service_max_ns, service_overflow, response, service)
-			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`},
 		{&s.addSample, `INSERT INTO error_sample (window, op, outcome, message) VALUES (?, ?, ?, ?)`},
 		{&s.addLoaded, `INSERT INTO loaded (run, shard, attempt, seq, rows) VALUES (?, ?, ?, ?, ?)
 			ON CONFLICT (run, shard, attempt) DO UPDATE SET seq = excluded.seq, rows = excluded.rows WHERE excluded.seq > seq`},
@@ -83,7 +76,7 @@ func prepareAdd(ctx context.Context, db *sql.DB) (s addStatements, err error) {
 
 func (s addStatements) close() error {
 	var errs []error
-	for _, statement := range []*sql.Stmt{s.findPhase, s.addPhase, s.unroll, s.findWindow, s.addWindow, s.addLateness, s.addMeasurement, s.addSample, s.addLoaded, s.findLater} {
+	for _, statement := range []*sql.Stmt{s.findPhase, s.addPhase, s.unroll, s.findWindow, s.addLateness, s.addSample, s.addLoaded, s.findLater} {
 		if statement != nil {
 			errs = append(errs, statement.Close())
 		}
@@ -91,14 +84,30 @@ func (s addStatements) close() error {
 	return errors.Join(errs...)
 }
 
+// The statements of AddWindows that are executed for each row.
+const (
+	addWindow = `INSERT INTO window (phase, seq, shard, attempt, start_ns, end_ns, tail, last, rows, bytes, issued,
+		recorded, cores, host_idle, own_cpu, net_rx, net_tx, gc_pauses, gc_pause_total_ns, gc_pause_max_ns,
+		sched_lag_p99_ns, sched_lag_max_ns, late_sends, late_max_ns, backlog, net_use, watermark, ops, retries, worker_groups)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+		ON CONFLICT (phase, seq, shard, attempt) DO NOTHING`
+	addMeasurement = `INSERT INTO measurement (window, op, outcome, part_of, count, response_sum_ns, response_min_ns,
+		response_max_ns, response_overflow, service_sum_ns, service_min_ns, service_max_ns, service_overflow, response, service)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+)
+
 // adder adds windows within one transaction.
 type adder struct {
 	ctx        context.Context
+	conn       *sql.Conn // that of the transaction
 	statements addStatements
-	phases     map[phaseName]phaseRow
-	response   []byte // scratch for encoding
-	service    []byte
-	compact    *latency.Compactor // nil for the ordinary encoding
+
+	addWindow, addMeasurement direct
+
+	phases   map[phaseName]phaseRow
+	response []byte // scratch for encoding
+	service  []byte
+	compact  *latency.Compactor // nil for the ordinary encoding
 }
 
 type phaseName struct{ run, phase string }
@@ -112,22 +121,30 @@ type phaseRow struct {
 	rolledTo int // below this number
 }
 
-func (s addStatements) begin(ctx context.Context, tx *sql.Tx) *adder {
+func (s addStatements) begin(ctx context.Context, conn *sql.Conn, tx *sql.Tx) *adder {
 	return &adder{
-		ctx: ctx,
+		ctx:  ctx,
+		conn: conn,
 		statements: addStatements{
-			findPhase:      tx.StmtContext(ctx, s.findPhase),
-			addPhase:       tx.StmtContext(ctx, s.addPhase),
-			unroll:         tx.StmtContext(ctx, s.unroll),
-			findWindow:     tx.StmtContext(ctx, s.findWindow),
-			addWindow:      tx.StmtContext(ctx, s.addWindow),
-			addLateness:    tx.StmtContext(ctx, s.addLateness),
-			addMeasurement: tx.StmtContext(ctx, s.addMeasurement),
-			addSample:      tx.StmtContext(ctx, s.addSample),
-			addLoaded:      tx.StmtContext(ctx, s.addLoaded),
-			findLater:      tx.StmtContext(ctx, s.findLater),
+			findPhase:   tx.StmtContext(ctx, s.findPhase),
+			addPhase:    tx.StmtContext(ctx, s.addPhase),
+			unroll:      tx.StmtContext(ctx, s.unroll),
+			findWindow:  tx.StmtContext(ctx, s.findWindow),
+			addLateness: tx.StmtContext(ctx, s.addLateness),
+			addSample:   tx.StmtContext(ctx, s.addSample),
+			addLoaded:   tx.StmtContext(ctx, s.addLoaded),
+			findLater:   tx.StmtContext(ctx, s.findLater),
 		},
-		phases: make(map[phaseName]phaseRow),
+		addWindow:      direct{query: addWindow},
+		addMeasurement: direct{query: addMeasurement},
+		phases:         make(map[phaseName]phaseRow),
+	}
+}
+
+// end frees what belongs to the transaction, before it ends. An earlier error of the transaction remains.
+func (d *adder) end(err *error) {
+	if e := errors.Join(d.addWindow.close(d.conn), d.addMeasurement.close(d.conn)); *err == nil {
+		*err = e
 	}
 }
 
@@ -148,28 +165,19 @@ func (d *adder) window(w *latency.Window) (fresh bool, err error) {
 			return false, err
 		}
 	}
-	var retries any // NULL if there are none
-	if len(w.Retries) > 0 {
-		text, err := json.Marshal(w.Retries)
-		if err != nil {
-			return false, err
-		}
-		retries = string(text)
-	}
-	var groups any // NULL if there are none
-	if len(w.Groups) > 0 {
-		text, err := json.Marshal(w.Groups)
-		if err != nil {
-			return false, err
-		}
-		groups = string(text)
-	}
+	add := d.addWindow.row()
 	h := &w.Health
-	res, err := d.statements.addWindow.ExecContext(d.ctx, row.id, w.ID.Seq, w.ID.Shard, w.ID.Attempt, int64(w.Start),
-		int64(w.End), w.Tail, w.Last, int64(w.Rows), int64(w.Bytes), int64(w.Issued), int64(w.Recorded), h.Cores,
-		h.HostIdle, h.OwnCPU, int64(h.NetRx), int64(h.NetTx), h.GCPauses, int64(h.GCPauseTotal), int64(h.GCPauseMax),
-		int64(h.SchedLagP99), int64(h.SchedLagMax), int64(h.LateSends), int64(h.LateMax), int64(h.Backlog), h.NetUse,
-		w.Watermark, int64(latency.Ops(w.Series)), retries, groups)
+	add.int(row.id, int64(w.ID.Seq), int64(w.ID.Shard), int64(w.ID.Attempt), int64(w.Start), int64(w.End)).bool(w.Tail, w.Last)
+	add.int(int64(w.Rows), int64(w.Bytes), int64(w.Issued), int64(w.Recorded)).real(h.Cores, h.HostIdle, h.OwnCPU)
+	add.int(int64(h.NetRx), int64(h.NetTx), int64(h.GCPauses), int64(h.GCPauseTotal), int64(h.GCPauseMax), int64(h.SchedLagP99), int64(h.SchedLagMax))
+	add.int(int64(h.LateSends), int64(h.LateMax), int64(h.Backlog)).real(h.NetUse).int(w.Watermark, int64(latency.Ops(w.Series)))
+	if err := add.json(len(w.Retries), w.Retries); err != nil {
+		return false, err
+	}
+	if err := add.json(len(w.Groups), w.Groups); err != nil {
+		return false, err
+	}
+	res, err := add.exec(d.ctx, d.conn)
 	if err != nil {
 		return false, err
 	}
@@ -278,20 +286,18 @@ func (d *adder) measurement(window int64, s *latency.Series) error {
 	if d.response, err = d.encode(d.response[:0], s.Response); err != nil {
 		return err
 	}
-	args := [15]any{window, s.Key.Op, s.Key.Outcome, s.Key.PartOf}
-	args[4] = int64(s.Response.Count())
-	args[5], args[6], args[7], args[8] = column.Figures(s.Response)
-	args[13] = d.response
-	if s.Service != s.Response {
-		if d.service, err = d.encode(d.service[:0], s.Service); err != nil {
-			return err
-		}
-		if !bytes.Equal(d.response, d.service) {
-			args[9], args[10], args[11], args[12] = column.Figures(s.Service)
-			args[14] = d.service
-		}
+	add := d.addMeasurement.row().int(window).text(s.Key.Op, s.Key.Outcome, s.Key.PartOf).int(int64(s.Response.Count()))
+	add.int(column.Figures(s.Response))
+	if service := s.Service; service == s.Response {
+		add.null(4).blob(d.response).null(1)
+	} else if d.service, err = d.encode(d.service[:0], service); err != nil {
+		return err
+	} else if bytes.Equal(d.response, d.service) {
+		add.null(4).blob(d.response).null(1)
+	} else {
+		add.int(column.Figures(service)).blob(d.response).blob(d.service)
 	}
-	_, err = d.statements.addMeasurement.ExecContext(d.ctx, args[:]...)
+	_, err = add.exec(d.ctx, d.conn)
 	return err
 }
 
