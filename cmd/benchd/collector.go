@@ -9,17 +9,21 @@ import (
 )
 
 const (
-	// garbageRoom is how much garbage a coordinator may have before it is collected.
+	// garbageRoom is how much garbage a coordinator may have before it is collected, and usualHeap how large its heap may become with more than that:
+	// a collection looks at the stacks of all goroutines, which thousands of agents have six each of.
 	garbageRoom = 128 << 20
+	usualHeap   = 512 << 20
 	// leastPercent bounds the collector's work for a large heap.
 	leastPercent = 15
 	// usualPercent is Go's default.
 	usualPercent = 100
 	// liveHeap is the metric of the heap that the last collection has left.
 	liveHeap = "/gc/heap/live:bytes"
+	// tuneEvery bounds for how long the percentage is that of a smaller live heap.
+	tuneEvery = 250 * time.Millisecond
 )
 
-// boundGarbage lets the garbage collector run when there are garbageRoom bytes of garbage, until stop is called. By default there is as much
+// boundGarbage lets the garbage collector run when there are garbageRoom bytes of garbage and the heap has usualHeap bytes, until stop is called. By default there is as much
 // garbage as live heap, and that is the windows of thousands of agents, which have few pointers and are cheap to mark. It does nothing if
 // GOGC says otherwise.
 func boundGarbage(ctx context.Context) (stop func()) {
@@ -41,7 +45,7 @@ func tuneCollector(ctx context.Context) {
 	percent := usualPercent
 	defer debug.SetGCPercent(percent)
 	sample := []metrics.Sample{{Name: liveHeap}}
-	tick := time.NewTicker(time.Second)
+	tick := time.NewTicker(tuneEvery)
 	defer tick.Stop()
 	for {
 		select {
@@ -58,7 +62,11 @@ func tuneCollector(ctx context.Context) {
 	}
 }
 
-// percentFor returns the growth of a live heap that is garbageRoom, within bounds.
+// percentFor returns by how much a live heap may grow: to usualHeap, or by garbageRoom, within bounds.
 func percentFor(live uint64) int {
-	return int(min(max(garbageRoom*100/max(live, 1), leastPercent), usualPercent))
+	room := uint64(garbageRoom)
+	if live < usualHeap {
+		room = max(room, usualHeap-live)
+	}
+	return int(min(max(room*100/max(live, 1), leastPercent), usualPercent))
 }

@@ -7,10 +7,11 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A heap has its usual garbage while it is small, and a fixed amount when it is larger.
+// A heap has its usual garbage while it is small; a larger one grows to a fixed size, and by a fixed amount at least.
 func TestGarbageIsBounded(t *testing.T) {
 	for live, want := range map[uint64]int{
-		0: usualPercent, 10 << 20: usualPercent, garbageRoom: usualPercent, 2 * garbageRoom: 50, 4 * garbageRoom: 25, 100 * garbageRoom: leastPercent,
+		0: usualPercent, 10 << 20: usualPercent, garbageRoom: usualPercent, usualHeap / 2: usualPercent, usualHeap / 8 * 5: 60,
+		usualHeap - garbageRoom: 33, usualHeap: 25, 100 * garbageRoom: leastPercent,
 	} {
 		require.Equal(t, want, percentFor(live), "of %d live bytes", live)
 	}
