@@ -77,6 +77,51 @@ func TestDriftIsFoundFromAMinuteOfProbes(t *testing.T) {
 	require.Less(t, got.DriftBound, 20e-6)
 }
 
+// A clock is probed once a second until its drift is known, and every four seconds then; each time before its bound has grown by more than a
+// quarter, or 20 µs.
+func TestAnEstimateIsFreshUntilItsBoundHasGrown(t *testing.T) {
+	for name, scale := range map[string]float64{"a fast network": 30_000, "a slow network": 5_000_000} {
+		t.Run(name, func(t *testing.T) {
+			p := peer{offset: 37e9, drift: 40e-6, rng: rand.New(rand.NewPCG(1, 2)), delay: func(r *rand.Rand) float64 {
+				return scale * (1 + 0.5*r.ExpFloat64())
+			}}
+			var e clock.Estimator
+			now, probes := int64(0), 0
+			probe := func() time.Duration {
+				made := p.probe(now)
+				e.Add(made)
+				got, ok := e.Estimate(made.Received)
+				require.True(t, ok)
+				fresh := got.FreshFor()
+				require.LessOrEqual(t, fresh, 4*time.Second)
+				require.LessOrEqual(t, got.BoundAt(made.Received+int64(fresh)), max(1.25*got.Bound, got.Bound+20_000)+1)
+				next := max(fresh, time.Second)
+				now, probes = now+int64(next), probes+1
+				return next
+			}
+			require.Equal(t, time.Second, probe(), "of an unknown drift")
+			for now < int64(2*time.Minute) {
+				probe()
+			}
+			require.Less(t, probes, 110)
+			require.Greater(t, probe(), 3*time.Second)
+			got, _ := e.Estimate(now)
+			require.LessOrEqual(t, math.Abs(float64(p.at(now)-got.Line.At(now))), got.Bound)
+
+			// The drift changes: no line passes through all bounds any more. On a slow network that makes little difference within four seconds.
+			if scale > 1e6 {
+				return
+			}
+			p.offset, p.drift = p.offset+(p.drift+400e-6)*float64(now), -400e-6
+			next := 4 * time.Second
+			for n := 0; next > time.Second; n++ {
+				require.Less(t, n, 30)
+				next = probe()
+			}
+		})
+	}
+}
+
 func TestAnEstimatorWithoutProbesHasNoEstimate(t *testing.T) {
 	var e clock.Estimator
 	_, ok := e.Estimate(5)

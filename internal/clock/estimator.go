@@ -1,6 +1,9 @@
 package clock
 
-import "math"
+import (
+	"math"
+	"time"
+)
 
 // Probe is one round trip: its start and end by our clock, and the peer's clock in between.
 type Probe struct {
@@ -80,6 +83,21 @@ type Estimate struct {
 // BoundAt returns the maximum error of the line at our instant x.
 func (e Estimate) BoundAt(x int64) float64 {
 	return e.Bound + math.Abs(float64(x-e.Line.X))*e.DriftBound
+}
+
+// The bound of an estimate is as good as new while it has grown by no more than freshShare of itself, or by freshGrowth, until maxFresh.
+const (
+	freshShare  = 0.25
+	freshGrowth = 20e3 // ns
+	maxFresh    = 4 * time.Second
+)
+
+// FreshFor returns how long the estimate needs no further probe: 0 while the drift is unknown. It is short after the drift has changed, too.
+func (e Estimate) FreshFor() time.Duration {
+	if e.DriftBound >= maxDrift {
+		return 0
+	}
+	return time.Duration(min(max(e.Bound*freshShare, freshGrowth)/e.DriftBound, float64(maxFresh)))
 }
 
 // Offset returns the peer's clock minus ours at our instant x, in nanoseconds.

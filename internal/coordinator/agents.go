@@ -1,6 +1,8 @@
 package coordinator
 
 import (
+	"time"
+
 	"github.com/benchd/benchd/internal/clock"
 	"github.com/benchd/benchd/internal/coordinator/conductor"
 	"github.com/benchd/benchd/internal/coordinator/conductor/actions"
@@ -47,16 +49,18 @@ func (c *Coordinator) left(m *roster.Agent, s *roster.Session, reason string) {
 	}
 }
 
-// probed records a round trip, and sends the agent the current mapping from its clock to the time of its run.
-func (c *Coordinator) probed(m *roster.Agent, s *roster.Session, p clock.Probe) {
-	m.AddProbe(p)
+// probed records a round trip, sends the agent the current mapping from its clock to the time of its run, and returns when its clock is to be
+// probed again.
+func (c *Coordinator) probed(m *roster.Agent, s *roster.Session, p clock.Probe) (next time.Duration) {
+	next = m.AddProbe(p)
 	cd := c.conductor(m.Serving())
 	if cd == nil {
-		return
+		return next
 	}
 	if line, ok := cd.Line(m); ok {
 		s.SendLine(cd.ID(), line)
 	}
+	return next
 }
 
 // toConductor passes a message of an agent to the conductor of its run. Where the run has ended, the agent is ordered to

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"time"
 
 	"google.golang.org/grpc/credentials"
 	"google.golang.org/grpc/peer"
@@ -58,7 +59,7 @@ func (c *Coordinator) serveSession(stream benchdv1.AgentService_SessionServer) e
 	go func() { cancel(quarantine.Guard(func() error { return c.receiveLoop(stream, m, s) })) }()
 	c.arrived(m, s, restarted)
 
-	s.ProbeLoop(ctx, func(p clock.Probe) { c.probed(m, s, p) }) // until the stream is over
+	s.ProbeLoop(ctx, func(p clock.Probe) time.Duration { return c.probed(m, s, p) }) // until the stream is over
 	err = context.Cause(ctx)
 	if c.roster.Leave(s) {
 		s.Log().Info("agent disconnected", "cause", err)

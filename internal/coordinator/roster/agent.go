@@ -3,6 +3,7 @@ package roster
 import (
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/benchd/benchd/internal/clock"
 	benchdv1 "github.com/benchd/benchd/internal/gen/benchd/v1"
@@ -33,11 +34,16 @@ func (a *Agent) Heard(now clock.Instant) {
 	a.lastHeard = now
 }
 
-// AddProbe records a round trip to the agent.
-func (a *Agent) AddProbe(p clock.Probe) {
+// AddProbe records a round trip to the agent, and returns for how long its clock needs no further one.
+func (a *Agent) AddProbe(p clock.Probe) time.Duration {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.clock.Add(p)
+	est, ok := a.clock.Estimate(p.Received)
+	if !ok {
+		return 0
+	}
+	return est.FreshFor()
 }
 
 // Estimate returns the estimate of the agent's clock at the instant now of our clock.

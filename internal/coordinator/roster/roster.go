@@ -19,6 +19,8 @@ const (
 	forgetAfter = 10 * time.Minute
 	// aliveWithin is how recently an agent must have sent a message to count as alive when another of its name connects.
 	aliveWithin = 3 * time.Second
+	// answersWithin is how long it has to answer a probe then: a clock that is known well is probed less often than that.
+	answersWithin = time.Second
 )
 
 // Roster keeps the known agents by name.
@@ -34,9 +36,10 @@ func New() *Roster { return &Roster{agents: make(map[string]*Agent)} }
 // the same name. An agent that was killed and restarted can connect before the end of its old stream is noticed, so Join
 // waits a moment to see whether the predecessor is alive.
 func (r *Roster) Join(ctx context.Context, s *Session) (a *Agent, restarted bool, err error) {
-	deadline := clock.Mono().Add(aliveWithin + time.Second)
+	began := clock.Mono()
+	deadline := began.Add(aliveWithin + answersWithin)
 	for {
-		a, restarted, err := r.join(s, clock.Mono())
+		a, restarted, err := r.join(s, began, clock.Mono())
 		if !errors.Is(err, wire.ErrNameTaken) || clock.Mono().After(deadline) {
 			return a, restarted, err
 		}
@@ -48,7 +51,8 @@ func (r *Roster) Join(ctx context.Context, s *Session) (a *Agent, restarted bool
 	}
 }
 
-func (r *Roster) join(s *Session, now clock.Instant) (a *Agent, restarted bool, err error) {
+// join adds a session that has waited since an instant.
+func (r *Roster) join(s *Session, began, now clock.Instant) (a *Agent, restarted bool, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	name := s.hello.GetName()
@@ -64,7 +68,11 @@ func (r *Roster) join(s *Session, now clock.Instant) (a *Agent, restarted bool, 
 	defer a.mu.Unlock()
 	sameBoot := Same(a.boot, s.boot)
 	if old := a.session; old != nil {
-		if !sameBoot && now.Sub(a.lastHeard) < aliveWithin {
+		silent := now.Sub(a.lastHeard)
+		if !sameBoot && silent > answersWithin {
+			old.poke()
+		}
+		if !sameBoot && (silent < aliveWithin || now.Sub(began) < answersWithin) {
 			return nil, false, wire.Errorf(wire.ErrNameTaken,
 				"an agent named %q is connected already (from %s): give this one another --name", name, a.address)
 		}

@@ -17,7 +17,7 @@ import (
 	"github.com/benchd/benchd/internal/wire"
 )
 
-// ProbeEvery is the interval of clock probes, besides a burst when an agent connects and before each start.
+// ProbeEvery is the minimum interval of clock probes, besides a burst when an agent connects and before each start.
 const ProbeEvery = time.Second
 
 const (
@@ -177,10 +177,13 @@ func (s *Session) SendLoop(ctx context.Context, stream benchdv1.AgentService_Ses
 	}
 }
 
-// ProbeLoop probes the agent's clock at intervals with jitter: agents that connect together after a restart are not
-// probed together forever.
-func (s *Session) ProbeLoop(ctx context.Context, got func(clock.Probe)) {
-	s.probe(ctx, burstProbes, got)
+// ProbeLoop probes the agent's clock at intervals that got returns for each answer, as few as its estimate needs: probes of thousands of agents
+// take a large part of the coordinator's time. The intervals have jitter: agents that connect together after a restart are not probed together
+// forever.
+func (s *Session) ProbeLoop(ctx context.Context, got func(clock.Probe) (next time.Duration)) {
+	timeout := time.NewTimer(replyWithin)
+	defer timeout.Stop()
+	s.probe(ctx, timeout, burstProbes, got)
 	tick := time.NewTimer(rand.N(ProbeEvery)) //nolint:gosec // jitter
 	defer tick.Stop()
 	for {
@@ -188,19 +191,17 @@ func (s *Session) ProbeLoop(ctx context.Context, got func(clock.Probe)) {
 		case <-ctx.Done():
 			return
 		case done := <-s.bursts:
-			s.probe(ctx, burstProbes, got)
+			s.probe(ctx, timeout, burstProbes, got)
 			close(done)
 		case <-tick.C:
-			s.probe(ctx, 1, got)
-			tick.Reset(ProbeEvery - ProbeEvery/20 + rand.N(ProbeEvery/10)) //nolint:gosec // jitter
+			next := max(s.probe(ctx, timeout, 1, got), ProbeEvery)
+			tick.Reset(next - next/20 + rand.N(next/10)) //nolint:gosec // jitter
 		}
 	}
 }
 
-// probe makes n round trips, one after another.
-func (s *Session) probe(ctx context.Context, n int, got func(clock.Probe)) {
-	timeout := time.NewTimer(replyWithin)
-	defer timeout.Stop()
+// probe makes n round trips, one after another, and returns when the next one is due: 0 if the agent does not answer.
+func (s *Session) probe(ctx context.Context, timeout *time.Timer, n int, got func(clock.Probe) time.Duration) (next time.Duration) {
 	for range n {
 		s.mu.Lock()
 		s.seq++
@@ -211,13 +212,15 @@ func (s *Session) probe(ctx context.Context, n int, got func(clock.Probe)) {
 		timeout.Reset(replyWithin)
 		select {
 		case <-ctx.Done():
-			return
+			return 0
 		case <-timeout.C:
-			return
+			return 0
 		case p := <-s.replies:
-			got(p)
+			next = got(p)
 		}
 	}
+	timeout.Stop() // it would wake an idle session
+	return next
 }
 
 // Replied records the answer to a probe, received at the instant now of our clock.
@@ -232,6 +235,17 @@ func (s *Session) Replied(r *benchdv1.ProbeReply, now int64) {
 	p := clock.Probe{Sent: sent, Received: now, PeerReceived: r.GetReceivedAgentNs(), PeerSent: r.GetSentAgentNs()}
 	select {
 	case s.replies <- p:
+	default:
+	}
+}
+
+// poke requests a burst of probes, unless some are requested: an agent that is alive answers.
+func (s *Session) poke() {
+	if len(s.bursts) > 0 {
+		return
+	}
+	select {
+	case s.bursts <- make(chan struct{}):
 	default:
 	}
 }
