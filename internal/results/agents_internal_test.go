@@ -1,3 +1,5 @@
+//go:build !race
+
 package results
 
 import (
@@ -15,7 +17,6 @@ import (
 
 // The course of agents is that of the windows as they come, also after a restart and if it is read from a file.
 func TestTheCourseOfAgents(t *testing.T) {
-	t.Parallel()
 	const windows = 400
 	stored := &countingArchive{Archive: resultstest.Open(t)}
 	dir := filepath.Join(t.TempDir(), "computed")
@@ -69,7 +70,6 @@ func TestTheCourseOfAgents(t *testing.T) {
 }
 
 func TestTelemetryOfAPart(t *testing.T) {
-	t.Parallel()
 	s, stored := onArchive(t, Keep{})
 	l := resultstest.NewRun(t, stored, "S", 1, 3, 1, 1)
 	o := result.Observed{Name: "store_files", Source: "rs1:16020", Unit: "1"}

@@ -1,3 +1,5 @@
+//go:build !race
+
 package results
 
 import (
@@ -54,7 +56,6 @@ func seriesOf(t *testing.T, s *Store, of chart.Request) chart.Series {
 
 // Each part of a run in any state has the points that a merge of all its windows gives, percentiles included.
 func TestASeriesOfEachPartIsExact(t *testing.T) {
-	t.Parallel()
 	const windows = 1200
 	s, stored := onArchive(t, Keep{})
 	dir := filepath.Join(t.TempDir(), "computed")
@@ -133,7 +134,6 @@ func TestASeriesOfEachPartIsExact(t *testing.T) {
 // The newest windows of a long run in progress are not rolled up yet: a narrow part of them has a point for each window, and one of older
 // windows has as few points as these have.
 func TestTheNewestPartOfALongRunIsFine(t *testing.T) {
-	t.Parallel()
 	const windows = 10_400
 	s, stored := onArchive(t, Keep{})
 	l := resultstest.NewRun(t, stored, "S", 1, windows, 1, 3)

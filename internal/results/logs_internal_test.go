@@ -1,3 +1,5 @@
+//go:build !race
+
 package results
 
 import (
@@ -15,7 +17,6 @@ import (
 // Kept logs have a bounded size: the oldest make room for newer ones, and those of a run that alone has too many are not kept. They
 // are the same either way, and maintenance does not make them again after each restart.
 func TestKeptLogsAreBounded(t *testing.T) {
-	t.Parallel()
 	stored := &countingArchive{Archive: resultstest.Open(t)}
 	runs := []string{"A", "B", "C"}
 	want := make(map[string][]byte)
@@ -81,7 +82,6 @@ func TestKeptLogsAreBounded(t *testing.T) {
 
 // Files that a killed coordinator did not complete are removed.
 func TestIncompleteFilesAreRemoved(t *testing.T) {
-	t.Parallel()
 	stored := resultstest.Open(t)
 	resultstest.Ended(t, stored, "S", fewWindows/2+10, time.Hour, result.Complete)
 	s := newStore(stored, Keep{})

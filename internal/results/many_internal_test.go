@@ -2,6 +2,7 @@ package results
 
 import (
 	"context"
+	"iter"
 	"path/filepath"
 	"testing"
 	"time"
@@ -10,10 +11,22 @@ import (
 
 	"github.com/benchd/benchd/internal/archive"
 	"github.com/benchd/benchd/internal/archive/sqlite"
+	"github.com/benchd/benchd/internal/latency"
 	"github.com/benchd/benchd/internal/result"
 	"github.com/benchd/benchd/internal/results/resultstest"
 	"github.com/benchd/benchd/internal/wire"
 )
+
+// countingArchive counts how often the windows of a run were read.
+type countingArchive struct {
+	*sqlite.Archive
+	reads int
+}
+
+func (a *countingArchive) Windows(ctx context.Context, run string) iter.Seq2[*latency.Window, error] {
+	a.reads++
+	return a.Archive.Windows(ctx, run)
+}
 
 // The document of a run of some minutes is kept beside the archive, alone: a suite has many such runs.
 func TestTheDocumentOfAShortRunIsKept(t *testing.T) {

@@ -1,12 +1,12 @@
+//go:build !race
+
 package results
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"iter"
 	"os"
 	"path/filepath"
 	"strings"
@@ -16,22 +16,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/benchd/benchd/internal/archive"
-	"github.com/benchd/benchd/internal/archive/sqlite"
 	"github.com/benchd/benchd/internal/latency"
 	"github.com/benchd/benchd/internal/result"
 	"github.com/benchd/benchd/internal/results/resultstest"
 )
-
-// countingArchive counts how often the windows of a run were read.
-type countingArchive struct {
-	*sqlite.Archive
-	reads int
-}
-
-func (a *countingArchive) Windows(ctx context.Context, run string) iter.Seq2[*latency.Window, error] {
-	a.reads++
-	return a.Archive.Windows(ctx, run)
-}
 
 // everything is all that a report reads of a run.
 func everything(t *testing.T, s *Store) string {
@@ -86,7 +74,6 @@ const fewWindows = 240
 // The windows of an ended long run are read once, whatever is asked of it, and also after a restart. What is kept of them is
 // what would be computed again.
 func TestALongRunIsReadOnce(t *testing.T) {
-	t.Parallel()
 	stored := &countingArchive{Archive: resultstest.Open(t)}
 	resultstest.Ended(t, stored, "S", fewWindows/2+10, time.Hour, result.Complete)
 	resultstest.Ended(t, stored, "SHORT", 30, time.Hour, result.Complete)
@@ -217,7 +204,6 @@ func TestALongRunIsReadOnce(t *testing.T) {
 
 // The columns of a chart are whole merges of the intervals.
 func TestColumnsAreMergesOfIntervals(t *testing.T) {
-	t.Parallel()
 	s, stored := onArchive(t, Keep{})
 	resultstest.Ended(t, stored, "S", 1500, time.Hour, result.Complete)
 	r, err := s.One(t.Context(), "S")
