@@ -1,7 +1,7 @@
 package result
 
 import (
-	"fmt"
+	"strconv"
 	"testing"
 	"time"
 
@@ -24,12 +24,12 @@ func TestSumsOfManyAgentsAreExact(t *testing.T) {
 	const agents = mostDense + 20
 	for range 12 { // enough for a sparse sum to be added up
 		for agent := range agents {
-			require.NoError(t, sum.add(fmt.Sprint(agent), readsOf(int64(1000+agent), 1_000_000)))
+			require.NoError(t, sum.add(strconv.Itoa(agent), readsOf(int64(1000+agent), 1_000_000)))
 		}
 	}
 	dense := 0
 	for agent := range agents {
-		own := sum.of(latency.Key{Op: "READ", Outcome: "OK"}, fmt.Sprint(agent))
+		own := sum.of(latency.Key{Op: "READ", Outcome: "OK"}, strconv.Itoa(agent))
 		if own.dense != nil {
 			dense++
 		}
