@@ -24,9 +24,13 @@ type cutter struct {
 	dial    func(ctx context.Context, network, address string) (net.Conn, error)
 	cut     atomic.Int32 // one of the constants
 	refuses atomic.Int32 // so many connections from the next cut on
+	tired   func()       // is called when some of forLong have been refused
 }
 
 const (
+	forLong = 1 << 20 // connections
+	some    = 3
+
 	cutNothing = iota
 	cutBefore  // the server does not get the commit
 	cutAfter   // the server commits, and its answer is lost
@@ -43,8 +47,13 @@ func cutterOf(t *testing.T, a *Archive) *cutter {
 }
 
 func (c *cutter) connect(ctx context.Context, network, address string) (net.Conn, error) {
-	if c.cut.Load() == cutNothing && c.refuses.Add(-1) >= 0 {
-		return nil, errors.New("cut off")
+	if c.cut.Load() == cutNothing {
+		if left := c.refuses.Add(-1); left >= 0 {
+			if left == forLong-some {
+				c.tired()
+			}
+			return nil, errors.New("cut off")
+		}
 	}
 	conn, err := c.dial(ctx, network, address)
 	return &cutConn{Conn: conn, by: c}, err
@@ -91,8 +100,8 @@ func TestACommitWithoutAnAnswer(t *testing.T) {
 		"the server has committed":                          {cut: cutAfter},
 		"the server has not committed":                      {cut: cutBefore, fails: true},
 		"it has, and is away for a moment":                  {cut: cutAfter, refused: 2},
-		"it has, and is away for longer than anybody waits": {cut: cutAfter, refused: 1 << 20, fails: true},
-		"it has not, and is away":                           {cut: cutBefore, refused: 1 << 20, fails: true},
+		"it has, and is away for longer than anybody waits": {cut: cutAfter, refused: forLong, fails: true},
+		"it has not, and is away":                           {cut: cutBefore, refused: forLong, fails: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -103,13 +112,11 @@ func TestACommitWithoutAnAnswer(t *testing.T) {
 			}
 			archivetest.Add(t, a, window(0))
 			c := cutterOf(t, a)
-			c.cut.Store(test.cut)
-			c.refuses.Store(test.refused)
 			ctx, cancel := context.WithCancel(t.Context())
-			if test.refused > 10 {
-				ctx, cancel = context.WithTimeout(t.Context(), time.Second)
-			}
 			defer cancel()
+			c.tired = cancel
+			c.refuses.Store(test.refused)
+			c.cut.Store(test.cut)
 			receipts, err := a.AddWindows(ctx, []latency.Window{window(0), window(1), window(2)})
 			c.refuses.Store(0)
 			require.Equal(t, test.fails, err != nil, "%v", err)
@@ -133,9 +140,10 @@ func TestWindowsAreOwedUntilTheyAreReported(t *testing.T) {
 	window := archivetest.WindowOf(latency.WindowID{Run: run, Phase: "measure", Attempt: 1}, 5)
 	c := cutterOf(t, a)
 	for _, cut := range []int32{cutAfter, cutBefore, cutAfter} {
+		ctx, cancel := context.WithCancel(t.Context())
+		c.tired = cancel
+		c.refuses.Store(forLong)
 		c.cut.Store(cut)
-		c.refuses.Store(1 << 20)
-		ctx, cancel := context.WithTimeout(t.Context(), 500*time.Millisecond)
 		_, err := a.AddWindows(ctx, []latency.Window{window})
 		cancel()
 		require.Error(t, err)
