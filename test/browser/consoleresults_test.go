@@ -81,7 +81,7 @@ func agents(t *testing.T, c *console) {
 func schedules(t *testing.T, c *console) {
 	p := c.open(t, "schedules")
 	p.find("heading", "Schedules")
-	c.request(t, http.MethodPost, "/schedules", map[string]any{"suite": map[string]string{"name": "hourly.yaml", "content": `suite: hourly
+	c.request(t, http.MethodPost, "/schedules", map[string]any{"agents": 1, "suite": map[string]string{"name": "hourly.yaml", "content": `suite: hourly
 schedule: {every: 1h}
 properties: {db: "null", recordcount: 10}
 scenarios: [{name: one, agents: 1, properties: {operationcount: 100}}]
