@@ -44,8 +44,10 @@ func (s *Store) Maintain(ctx context.Context) {
 	}
 }
 
-// LookAfter maintains the archive once.
+// LookAfter maintains the archive once. Several callers take turns.
 func (s *Store) LookAfter(ctx context.Context) error {
+	s.looking.Lock()
+	defer s.looking.Unlock()
 	if err := s.archive.Purge(ctx); err != nil {
 		return err
 	}

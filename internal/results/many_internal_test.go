@@ -4,9 +4,12 @@ import (
 	"context"
 	"iter"
 	"path/filepath"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/benchd/benchd/internal/archive"
@@ -76,6 +79,39 @@ func TestMaintenanceLooksAtAnEndedRunOnce(t *testing.T) {
 	require.NoError(t, s.Remove(t.Context(), "T"))
 	require.NoError(t, s.LookAfter(t.Context()))
 	require.Len(t, s.settled, 1, "a suite of the same id that is imported later is looked at")
+}
+
+// purgedArchive checks that only one caller maintains it.
+type purgedArchive struct {
+	*sqlite.Archive
+	callers, most atomic.Int64
+}
+
+func (a *purgedArchive) Purge(ctx context.Context) error {
+	a.most.Store(max(a.most.Load(), a.callers.Add(1)))
+	return a.Archive.Purge(ctx)
+}
+
+func (a *purgedArchive) Tidy(ctx context.Context) error {
+	defer a.callers.Add(-1)
+	return a.Archive.Tidy(ctx)
+}
+
+// Callers of maintenance take turns: what it knows of ended runs has one owner.
+func TestMaintenanceTakesTurns(t *testing.T) {
+	t.Parallel()
+	stored := &purgedArchive{Archive: resultstest.Open(t)}
+	for _, suite := range []string{"S", "T", "U"} {
+		resultstest.Ended(t, stored, suite, 30, time.Hour, result.Complete)
+	}
+	s := newStore(stored, Keep{})
+	var wg sync.WaitGroup
+	for range 4 {
+		wg.Go(func() { assert.NoError(t, s.LookAfter(t.Context())) })
+	}
+	wg.Wait()
+	require.Equal(t, int64(1), stored.most.Load())
+	require.Len(t, s.settled, 3)
 }
 
 // expiringArchive removes all suites of an age at once.

@@ -6,6 +6,7 @@ import (
 	"io"
 	"iter"
 	"log/slog"
+	"sync"
 	"time"
 
 	"golang.org/x/sync/singleflight"
@@ -72,8 +73,10 @@ type Store struct {
 	documents  *documents
 	sealed     *sealed
 	sealing    singleflight.Group // by key: requests for what is kept of a run share one computation
-	sealedRuns map[string]bool    // those that maintenance has looked at; only it uses them
-	settled    map[phaseID]bool   // ended phases of which maintenance has rolled up all; only it uses them
+
+	looking    sync.Mutex       // for the time of LookAfter, and of what it knows:
+	sealedRuns map[string]bool  // runs that it has looked at
+	settled    map[phaseID]bool // ended phases of which it has rolled up all
 }
 
 // New returns a store.
