@@ -28,11 +28,11 @@ func explain(doing, path string, err error) error {
 	}
 	switch {
 	case errors.Is(kind, archive.ErrFull):
-		return archive.Faultf(kind, err, "%s %s: the disk is full: free some space, or give another directory with --data (%v)", doing, path, err)
+		return archive.Faultf(kind, err, "%s %s: the disk is full: free some space, or use another directory (%v)", doing, path, err)
 	case errors.Is(kind, archive.ErrNotWritable):
-		return archive.Faultf(kind, err, "%s %s: not writable: let benchd's user write there, or give another directory with --data (%v)", doing, path, err)
+		return archive.Faultf(kind, err, "%s %s: not writable: let benchd's user write there, or use another directory (%v)", doing, path, err)
 	case errors.Is(kind, archive.ErrNotArchive):
-		return archive.Faultf(kind, err, "%s %s: the file is not a benchd archive: move it away, or give another directory with --data (%v)", doing, path, err)
+		return archive.Faultf(kind, err, "%s %s: the file is not a benchd archive: move it away, or use another directory (%v)", doing, path, err)
 	case errors.Is(kind, archive.ErrCorrupt):
 		return archive.Faultf(kind, err, "%s %s: the archive is damaged: restore a backup, or save what can be read with \"sqlite3 %s .recover\" (%v)", doing, path, path, err)
 	}

@@ -31,7 +31,7 @@ func TestFullFileIsReportedAndStaysReadable(t *testing.T) {
 
 	seq, err := addUntilError(t.Context(), a, run)
 	require.ErrorIs(t, err, archive.ErrFull)
-	require.ErrorContains(t, err, "add windows to "+a.Path()+": the disk is full: free some space, or give another directory with --data (")
+	require.ErrorContains(t, err, "add windows to "+a.Path()+": the disk is full: free some space, or use another directory (")
 	require.Positive(t, seq)
 	require.Len(t, archivetest.WindowsIn(t, a, run), seq, "what was acknowledged, and nothing of the window that did not fit")
 

@@ -49,7 +49,7 @@ func lockDirectory(dir string) (*os.File, error) {
 			holder += " (process " + strings.TrimSpace(string(content)) + ")"
 		}
 		_ = file.Close()
-		return nil, archive.Faultf(archive.ErrLocked, nil, "open data directory %s: it is in use by %s: stop that one, or give another directory with --data", dir, holder)
+		return nil, archive.Faultf(archive.ErrLocked, nil, "open data directory %s: it is in use by %s: stop that one, or use another directory", dir, holder)
 	}
 	if err == nil {
 		err = writeHolder(file)

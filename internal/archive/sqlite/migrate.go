@@ -50,9 +50,9 @@ func (a *Archive) migrate(ctx context.Context, list []column.Migration) error {
 	known := len(list)
 	switch empty := id.objects == 0 && id.version == 0; {
 	case !empty && id.application != applicationID:
-		return archive.Faultf(archive.ErrNotArchive, nil, "open archive %s: it is a database of another program: move it away, or give another directory with --data", a.path)
+		return archive.Faultf(archive.ErrNotArchive, nil, "open archive %s: it is a database of another program: move it away, or use another directory", a.path)
 	case id.version > known:
-		return archive.Faultf(archive.ErrNewer, nil, "open archive %s: it was written by a newer benchd (its schema has version %d, this benchd supports up to %d): use that benchd, or give another directory with --data",
+		return archive.Faultf(archive.ErrNewer, nil, "open archive %s: it was written by a newer benchd (its schema has version %d, this benchd supports up to %d): use that benchd, or use another directory",
 			a.path, id.version, known)
 	case empty:
 		if err := a.format(ctx); err != nil {
@@ -64,11 +64,18 @@ func (a *Archive) migrate(ctx context.Context, list []column.Migration) error {
 			return explain("open archive", a.path, err)
 		}
 	}
+	created := id.version == 0
 	for _, m := range list[id.version:] {
 		if err := a.applyMigration(ctx, m); err != nil {
 			return explain("apply migration "+m.Name+" to", a.path, err)
 		}
+		if created {
+			continue
+		}
 		a.logger.Info("archive schema migrated", "file", a.path, "version", m.Version, "migration", m.Name)
+	}
+	if created {
+		a.logger.Info("archive created", "file", a.path, "version", known)
 	}
 	if err := a.glance(ctx); err != nil {
 		return explain("check archive", a.path, err)

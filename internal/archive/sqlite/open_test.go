@@ -1,10 +1,12 @@
 package sqlite
 
 import (
+	"bytes"
 	"context"
 	"database/sql"
 	"fmt"
 	"io/fs"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -33,6 +35,25 @@ func TestOpenCreatesThePrivateDirectory(t *testing.T) {
 	}
 }
 
+// A new archive is one line of the log, not one for each version of the schema.
+func TestOpenLogsACreatedArchiveOnce(t *testing.T) {
+	all, err := column.Migrations(migrationFiles)
+	require.NoError(t, err)
+	dir := t.TempDir()
+	for _, want := range []string{"level=INFO msg=\"archive created\" file=" + filepath.Join(dir, FileName) + " version=" + strconv.Itoa(len(all)) + "\n", ""} {
+		var log bytes.Buffer
+		a, err := Open(t.Context(), dir, slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
+			if a.Key == slog.TimeKey {
+				return slog.Attr{}
+			}
+			return a
+		}})))
+		require.NoError(t, err)
+		require.NoError(t, a.Close(context.WithoutCancel(t.Context())))
+		require.Equal(t, want, log.String())
+	}
+}
+
 func TestAcknowledgedWindowsAreOnTheDisk(t *testing.T) {
 	a := openIn(t, t.TempDir())
 	for pragma, want := range map[string]string{
@@ -58,7 +79,7 @@ func TestDirectoryIsLockedUntilClose(t *testing.T) {
 	_, err := Open(t.Context(), dir, discard())
 	require.ErrorIs(t, err, archive.ErrLocked)
 	require.EqualError(t, err, fmt.Sprintf("open data directory %s: it is in use by another benchd coordinator (process %d): "+
-		"stop that one, or give another directory with --data", dir, os.Getpid()))
+		"stop that one, or use another directory", dir, os.Getpid()))
 
 	require.NoError(t, a.Close(t.Context()))
 	require.NoError(t, a.Close(t.Context()), "closing again")
@@ -116,7 +137,7 @@ func TestOpenRefusesUnusableFiles(t *testing.T) {
 			t.Helper()
 			require.NoError(t, os.WriteFile(filepath.Join(dir, "file"), nil, 0o600))
 			return filepath.Join(dir, "file", "data")
-		}, archive.ErrNotWritable, "create data directory %[1]s: not writable: let benchd's user write there, or give another directory with --data (mkdir "},
+		}, archive.ErrNotWritable, "create data directory %[1]s: not writable: let benchd's user write there, or use another directory (mkdir "},
 		"directory is a file": {func(t *testing.T, dir string) string {
 			t.Helper()
 			require.NoError(t, os.WriteFile(filepath.Join(dir, "file"), nil, 0o600))
@@ -136,7 +157,7 @@ func TestOpenRefusesUnusableFiles(t *testing.T) {
 			t.Helper()
 			write(t, filepath.Join(dir, FileName), make([]byte, 5000))
 			return dir
-		}, archive.ErrNotArchive, "open archive %[1]s/benchd.db: the file is not a benchd archive: move it away, or give another directory with --data ("},
+		}, archive.ErrNotArchive, "open archive %[1]s/benchd.db: the file is not a benchd archive: move it away, or use another directory ("},
 		"another program's database": {func(t *testing.T, dir string) string {
 			t.Helper()
 			execIn(t, dir, `CREATE TABLE song (title TEXT)`)
@@ -153,7 +174,7 @@ func TestOpenRefusesUnusableFiles(t *testing.T) {
 			execIn(t, dir, `PRAGMA user_version = 1000`)
 			return dir
 		}, archive.ErrNewer, "open archive %[1]s/benchd.db: it was written by a newer benchd (its schema has version 1000, this benchd supports up to " +
-			strconv.Itoa(last) + "): use that benchd, or give another directory with --data"},
+			strconv.Itoa(last) + "): use that benchd, or use another directory"},
 		"damaged": {func(t *testing.T, dir string) string {
 			t.Helper()
 			a := openIn(t, dir)
