@@ -19,7 +19,7 @@ func annotateCommand() cli.Command {
 		Short: "Change the note and tags of a suite",
 		Long: `Annotate changes the note and tags of a suite in the archive, whether it has ended or not. Its measurements stay as they are. The tag
 schedule belongs to the coordinator: it has the name of the schedule that submitted the suite. A tag of --untag that the suite does not have
-is reported, and is no error.`,
+is reported, and changes nothing.`,
 		Example: `  benchctl annotate 20260301-k7mp --note 'with the new disks'
   benchctl annotate 20260301-k7mp --tag release=2.6.1 --untag draft
   benchctl annotate 20260301-k7mp --note ''                             # no note`,

@@ -80,7 +80,7 @@ func runCopy(ctx context.Context, c *cli.Context, from, to string) (err error) {
 	if done.Left > 0 {
 		c.Logger.Warn("records of the coordinator stay in the database: sessions of browsers end, undelivered webhooks are not sent, and a join token that was used counts again until it expires", "records", done.Left)
 	}
-	_, err = fmt.Fprintf(c.Out, "copied %s to %s: %d suites with %d runs (%d suites were there already), %d schedules, %.1f MB; every row of the copy is the same\n",
-		source.name, target.name, done.Suites, done.Runs, done.There, done.Schedules, float64(done.Bytes)/1e6)
+	_, err = fmt.Fprintf(c.Out, "copied %s to %s: suites: %d (there already: %d), runs: %d, schedules: %d, %.1f MB; every row of the copy is the same\n",
+		source.name, target.name, done.Suites, done.There, done.Runs, done.Schedules, float64(done.Bytes)/1e6)
 	return err
 }

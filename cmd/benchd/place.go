@@ -93,7 +93,7 @@ func requireArchive(where string) error {
 	}
 	path := filepath.Join(where, sqlite.FileName)
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
-		return &cli.Error{Code: cli.Usage, Err: fmt.Errorf("open archive %s: file does not exist: give the directory of a coordinator, or a URL such as postgres://USER@HOST:PORT/DATABASE", path)}
+		return &cli.Error{Code: cli.Usage, Err: fmt.Errorf("FROM: open archive %s: file does not exist: give the directory of a coordinator, or a URL such as postgres://USER@HOST:PORT/DATABASE", path)}
 	}
 	return nil
 }

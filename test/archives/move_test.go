@@ -72,7 +72,7 @@ func copyArchive(t *testing.T, from, to string) {
 	t.Helper()
 	stdout, stderr, code := testcluster.Run(t, time.Minute, "benchd", "archive", "copy", from, to)
 	require.Zero(t, code, stderr)
-	require.Contains(t, stdout, "(0 suites were there already)")
+	require.Contains(t, stdout, "(there already: 0)")
 	require.Contains(t, stdout, "every row of the copy is the same")
 }
 
