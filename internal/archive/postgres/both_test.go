@@ -89,6 +89,35 @@ func TestBothArchivesAreTheSame(t *testing.T) {
 	}
 }
 
+// The server ends a transaction that waits too long for its client, here for a millisecond. A roll-up repeats it.
+func TestARollUpGoesOnAfterItsTransactionTookTooLong(t *testing.T) {
+	t.Parallel()
+	a := leading(t, freshURL())
+	run := archivetest.Create(t, a, "S")
+	const n, step = 300, 5
+	var windows []latency.Window
+	for seq := range n {
+		windows = append(windows, archivetest.WindowOf(latency.WindowID{Run: run, Phase: "measure", Attempt: 1, Seq: seq}, 500))
+	}
+	_, err := a.AddWindows(t.Context(), windows)
+	require.NoError(t, err)
+	phase, _, _, err := a.rollPhase(t.Context(), run, "measure")
+	require.NoError(t, err)
+	require.NoError(t, a.rollBegin(t.Context(), phase, step))
+	a.slot <- struct{}{}
+	_, err = a.conn.Exec(t.Context(), `SET idle_in_transaction_session_timeout = 1`)
+	before := a.conn.PgConn().PID()
+	<-a.slot
+	require.NoError(t, err)
+
+	r := archive.RollUp{Run: run, Phase: "measure", Step: step * time.Second, Windows: step, Before: n}
+	require.NoError(t, a.RollUp(t.Context(), r, onward))
+	require.NotEqual(t, before, a.conn.PgConn().PID(), "the server has ended the session")
+	extents, err := a.Extents(t.Context(), run)
+	require.NoError(t, err)
+	require.Equal(t, n, extents[0].RolledTo)
+}
+
 // requireSame compares all that is read of a run.
 func requireSame(t *testing.T, want, got archivetest.Archive, run string) {
 	t.Helper()

@@ -91,9 +91,20 @@ func (a *Archive) rollWindows(ctx context.Context, phase storedPhase, from, belo
 	})
 }
 
+// rollMerge repeats a transaction that took this process so long that the server has ended its session, with fewer measurements each time:
+// the machine may be too busy to merge the usual number within idleWithin.
 func (a *Archive) rollMerge(ctx context.Context, phase storedPhase, rolls []roll, done column.Done) (n int, err error) {
+	for most := column.RollRows; ; most /= 8 {
+		n, err = a.mergeOnce(ctx, phase, rolls, done, most)
+		if stateOf(err) != stateIdle || most == 0 {
+			return n, err
+		}
+	}
+}
+
+func (a *Archive) mergeOnce(ctx context.Context, phase storedPhase, rolls []roll, done column.Done, most int) (n int, err error) {
 	err = a.write(ctx, "roll up windows in", func(ctx context.Context, tx *transaction) error {
-		if n, err = a.mergeSome(ctx, tx, phase, rolls); err != nil || n < len(rolls) {
+		if n, err = a.mergeSome(ctx, tx, phase, rolls, most); err != nil || n < len(rolls) {
 			return err
 		}
 		tx.later(`UPDATE phase SET rolled_seq = $3::bigint WHERE id = $1 AND rolled_seq = $2 AND rolled_windows = $5
@@ -114,11 +125,11 @@ const (
 		AND w.seq = k.seq AND w.shard = k.shard AND w.attempt = k.attempt`
 )
 
-// mergeSome merges the first of some rolls: about as many as have column.RollRows measurements. It returns how many.
-func (a *Archive) mergeSome(ctx context.Context, tx *transaction, phase storedPhase, rolls []roll) (n int, err error) {
+// mergeSome merges the first of some rolls: about as many as have most measurements, but at least one. It returns how many.
+func (a *Archive) mergeSome(ctx context.Context, tx *transaction, phase storedPhase, rolls []roll, most int) (n int, err error) {
 	var some int
 	var ids []int64
-	for n < len(rolls) && some < column.RollRows {
+	for n < len(rolls) && some < max(most, 1) {
 		for _, h := range rolls[n].Holders {
 			ids = append(ids, h.id)
 		}
