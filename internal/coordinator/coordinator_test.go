@@ -91,7 +91,7 @@ func TestTooFewAgentsAreRefusedAtOnceOrAfterTheWait(t *testing.T) {
 		h := newHarness(t)
 		_, err := h.submit(&benchdv1.SubmitRequest{}, "duration=1s")
 		require.ErrorIs(t, err, wire.ErrTooFewAgents)
-		require.ErrorContains(t, err, "1 agent needed, 0 connected")
+		require.ErrorContains(t, err, "1 agent needed, 0 connected: start more with `benchd agent --coordinator HOST:PORT`, or wait for them with --wait-agents")
 
 		newFakeAgent(h, "a", "ssd").connect().welcomed()
 		_, err = h.submit(&benchdv1.SubmitRequest{Agents: 2}, "duration=1s")
@@ -342,6 +342,10 @@ func TestADrainedAgentIsGivenNothing(t *testing.T) {
 		require.NoError(t, err)
 		_, err = h.submit(&benchdv1.SubmitRequest{}, "duration=1s")
 		require.ErrorIs(t, err, wire.ErrTooFewAgents)
+		require.ErrorContains(t, err, "1 agent needed, 0 connected and 1 drained: start more with `benchd agent --coordinator HOST:PORT`, "+
+			"admit a drained one with `benchctl agents drain NAME --undo`, or wait for them with --wait-agents")
+		_, err = h.submit(&benchdv1.SubmitRequest{Select: map[string]string{"ssd": "yes"}}, "duration=1s")
+		require.ErrorContains(t, err, "with ssd=yes needed, 0 connected: start more", "the drained one lacks the label")
 		_, err = h.runs.Drain(t.Context(), &benchdv1.DrainRequest{Name: "a", Undo: true})
 		require.NoError(t, err)
 		_, err = h.submit(&benchdv1.SubmitRequest{}, "duration=1s")

@@ -51,7 +51,7 @@ func (c *Coordinator) resumeSuite(ctx context.Context, req *benchdv1.SubmitReque
 		return "", nil, err
 	}
 	if have < least {
-		return "", nil, tooFew(have, least, req)
+		return "", nil, c.tooFew(have, least, req)
 	}
 	again, unfinished, err := c.runAgain(ctx, suite, req.GetSubmittedBy())
 	if err != nil {

@@ -79,7 +79,7 @@ func (c *Coordinator) prepare(ctx context.Context, req *benchdv1.SubmitRequest) 
 		return prepared{}, err
 	}
 	if have < least {
-		return prepared{}, tooFew(have, least, req)
+		return prepared{}, c.tooFew(have, least, req)
 	}
 	suite, warnings, err := c.parse(req.GetSubmission(), c.hooks()) // checked against the agents connected now
 	if err != nil {
@@ -140,7 +140,8 @@ func spread(suite *plan.Suite, want int) error {
 	return wire.Errorf(wire.ErrBadSpec, "%v", errors.Join(wrong...))
 }
 
-func tooFew(have, want int, req *benchdv1.SubmitRequest) error {
+// tooFew refuses a submission for which have agents are connected, without drained ones, and want are needed.
+func (c *Coordinator) tooFew(have, want int, req *benchdv1.SubmitRequest) error {
 	with := ""
 	if labels := req.GetSelect(); len(labels) > 0 {
 		var pairs []string
@@ -153,12 +154,20 @@ func tooFew(have, want int, req *benchdv1.SubmitRequest) error {
 	if want == 1 {
 		noun = "agent"
 	}
-	waited, cure := "", ", or wait for them with --wait-agents"
-	if d := req.GetWaitAgents().AsDuration(); d > 0 {
-		waited, cure = fmt.Sprintf(" after %v", d), ""
+	cures, drained, waited := []string{"start more with `benchd agent --coordinator HOST:PORT`"}, "", ""
+	if n := len(c.roster.Drained(req.GetSelect())); n > 0 {
+		drained = fmt.Sprintf(" and %d drained", n)
+		cures = append(cures, "admit a drained one with `benchctl agents drain NAME --undo`")
 	}
-	return wire.Errorf(wire.ErrTooFewAgents, "%d %s%s needed, %d connected%s: start more with `benchd agent --coordinator HOST:PORT`%s",
-		want, noun, with, have, waited, cure)
+	if d := req.GetWaitAgents().AsDuration(); d > 0 {
+		waited = fmt.Sprintf(" after %v", d)
+	} else {
+		cures = append(cures, "wait for them with --wait-agents")
+	}
+	if last := len(cures) - 1; last > 0 {
+		cures[last] = "or " + cures[last]
+	}
+	return wire.Errorf(wire.ErrTooFewAgents, "%d %s%s needed, %d connected%s%s: %s", want, noun, with, have, drained, waited, strings.Join(cures, ", "))
 }
 
 // enqueue archives a suite with an id, and queues its runs. The error is archive.ErrExists if there is a suite with the id.

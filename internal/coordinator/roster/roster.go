@@ -134,11 +134,16 @@ func (r *Roster) All() []*Agent {
 }
 
 // Matching returns the connected agents that have the labels and are not draining, by name.
-func (r *Roster) Matching(labels map[string]string) []*Agent {
+func (r *Roster) Matching(labels map[string]string) []*Agent { return r.connected(labels, false) }
+
+// Drained returns the connected agents that have the labels, but are draining, by name.
+func (r *Roster) Drained(labels map[string]string) []*Agent { return r.connected(labels, true) }
+
+func (r *Roster) connected(labels map[string]string, draining bool) []*Agent {
 	var out []*Agent
 	for _, a := range r.All() {
 		a.mu.Lock()
-		fits := a.session != nil && !a.draining && hasLabels(a.hello.GetLabels(), labels)
+		fits := a.session != nil && a.draining == draining && hasLabels(a.hello.GetLabels(), labels)
 		a.mu.Unlock()
 		if fits {
 			out = append(out, a)
