@@ -62,13 +62,15 @@ func figuresOfRun(ctx context.Context, tx querier, run string) (map[column.Figur
 func (a *Archive) Observations(ctx context.Context, run string) ([]result.Observed, error) {
 	var all column.Observations
 	err := a.read(ctx, "read observations of run "+run+" of", func(ctx context.Context, tx pgx.Tx) error {
+		var week int64
 		if err := each(ctx, tx, func(row pgx.Rows) error {
 			var o result.Observed
 			var number int
-			err := row.Scan(&number, into(&o.Name), into(&o.Source), into(&o.Unit))
+			err := row.Scan(&number, into(&o.Name), into(&o.Source), into(&o.Unit), &week)
 			all.Figure(number, o)
 			return err
-		}, `SELECT number, name, source, unit FROM figure WHERE run = $1 ORDER BY number`, encode(run)); err != nil || len(all.All()) == 0 {
+		}, `SELECT f.number, f.name, f.source, f.unit, s.week FROM figure f JOIN run r ON r.id = f.run JOIN suite s ON s.id = r.suite WHERE f.run = $1 ORDER BY f.number`,
+			encode(run)); err != nil || len(all.All()) == 0 {
 			return err
 		}
 		return each(ctx, tx, func(row pgx.Rows) error {
@@ -78,7 +80,7 @@ func (a *Archive) Observations(ctx context.Context, run string) ([]result.Observ
 				return err
 			}
 			return all.Batch(run, time.Duration(from), points)
-		}, `SELECT from_ns, points FROM observation WHERE run = $1 AND week = (SELECT s.week FROM run r JOIN suite s ON s.id = r.suite WHERE r.id = $1) ORDER BY id`, encode(run))
+		}, `SELECT from_ns, points FROM observation WHERE run = $1 AND week = $2 ORDER BY id`, encode(run), week)
 	})
 	return all.All(), err
 }

@@ -23,23 +23,44 @@ func (a *Archive) Extents(ctx context.Context, run string) ([]archive.PhaseExten
 	suite, _, _ := strings.Cut(run, ".")
 	_, coming := a.coming.Load(suite)
 	err := a.read(ctx, "look at phases of", func(ctx context.Context, tx pgx.Tx) error {
-		return each(ctx, tx, func(row pgx.Rows) error {
+		at := make(map[int64]int)        // places in the list, by phase
+		weeks := make(map[int64][]int64) // phases
+		if err := each(ctx, tx, func(row pgx.Rows) error {
 			var e archive.PhaseExtent
-			var length int64
-			err := row.Scan(into(&e.Run), into(&e.Phase), &e.Ended, &e.Shards, &e.Windows, &length, &e.Rolled, &e.RolledTo)
-			e.Length = time.Duration(length)
+			var phase, week int64
+			err := row.Scan(&phase, &week, into(&e.Run), into(&e.Phase), &e.Ended, &e.Shards, &e.Rolled, &e.RolledTo)
+			at[phase], weeks[week] = len(list), append(weeks[week], phase)
 			list = append(list, e)
 			return err
-		}, `SELECT p.run, p.name, p.ended, (SELECT count(DISTINCT shard) FROM agent WHERE agent.run = p.run), p.newest + 1,
-			(SELECT max(end_ns) FROM "window" w WHERE w.week = p.week AND w.phase = p.id AND w.seq = p.newest), p.rolled_windows, p.rolled_seq
-			FROM (SELECT phase.*, s.week, r.status `+ended+` AS ended,
-				(SELECT max(seq) FROM "window" w WHERE w.week = s.week AND w.phase = phase.id) AS newest
-				FROM phase JOIN run r ON r.id = phase.run JOIN suite s ON s.id = r.suite
-				WHERE ($1 = '' OR phase.run = $1) AND (s.removed = 0 OR $2 AND s.removed = 1)) p
-			WHERE p.newest IS NOT NULL ORDER BY p.id`, encode(run), coming)
+		}, `SELECT p.id, s.week, p.run, p.name, r.status `+ended+`, (SELECT count(DISTINCT shard) FROM agent WHERE agent.run = p.run), p.rolled_windows, p.rolled_seq
+			FROM phase p JOIN run r ON r.id = p.run JOIN suite s ON s.id = r.suite
+			WHERE ($1 = '' OR p.run = $1) AND (s.removed = 0 OR $2 AND s.removed = 1) ORDER BY p.id`, encode(run), coming); err != nil {
+			return err
+		}
+		for week, phases := range weeks {
+			if err := each(ctx, tx, func(row pgx.Rows) error {
+				var phase int64
+				var windows int
+				var length time.Duration
+				err := row.Scan(&phase, &windows, (*int64)(&length))
+				e := &list[at[phase]]
+				e.Windows, e.Length = windows, length
+				return err
+			}, newestWindows, week, phases); err != nil {
+				return err
+			}
+		}
+		list = slices.DeleteFunc(list, func(e archive.PhaseExtent) bool { return e.Windows == 0 })
+		return nil
 	})
 	return list, err
 }
+
+// newestWindows reads the extents of phases of one week. A server that had to find the week first would plan for the partitions of all weeks, which takes
+// longer than everything else.
+const newestWindows = `SELECT k.phase, n.seq + 1, (SELECT max(end_ns) FROM "window" w WHERE w.week = $1 AND w.phase = k.phase AND w.seq = n.seq)
+	FROM unnest($2::bigint[]) AS k (phase) CROSS JOIN LATERAL (SELECT max(seq) AS seq FROM "window" w WHERE w.week = $1 AND w.phase = k.phase) n
+	WHERE n.seq IS NOT NULL`
 
 // holder is a window with measurements.
 type holder struct {

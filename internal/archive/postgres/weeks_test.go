@@ -238,6 +238,47 @@ func TestDroppingAWeekKeepsNobodyWaiting(t *testing.T) {
 	}
 }
 
+// A result is read from the tables of its week alone. A server that had to find the week first would plan for all weeks, which takes longer than reading.
+func TestAResultIsReadFromItsWeekAlone(t *testing.T) {
+	t.Parallel()
+	a := leading(t, freshURL())
+	run := createIn(t, a, "one", 2900)
+	createIn(t, a, "another", 2901)
+	conn, err := a.connect(t.Context())
+	require.NoError(t, err)
+	defer func() { require.NoError(t, conn.Close(context.WithoutCancel(t.Context()))) }()
+	_, err = conn.Exec(t.Context(), `SET idle_in_transaction_session_timeout = 0`)
+	require.NoError(t, err)
+	tx, err := conn.Begin(t.Context())
+	require.NoError(t, err)
+	for _, table := range partitions() { // readers wait for it
+		_, err := tx.Exec(t.Context(), `LOCK TABLE `+quoted(partition(table, 2901))+` IN ACCESS EXCLUSIVE MODE`)
+		require.NoError(t, err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	extents, err := a.Extents(ctx, run)
+	require.NoError(t, err)
+	require.Len(t, extents, 1)
+	require.Equal(t, 1, extents[0].Windows)
+	observed, err := a.Observations(ctx, run)
+	require.NoError(t, err)
+	require.NotEmpty(t, observed)
+	counts, err := a.Counts(ctx, run)
+	require.NoError(t, err)
+	require.Len(t, counts, 1)
+	windows := 0
+	for _, stream := range []iter.Seq2[*latency.Window, error]{a.Windows(ctx, run), a.Measured(ctx, run, "measure", 0, time.Hour)} {
+		for w, err := range stream {
+			require.NoError(t, err)
+			require.Len(t, w.Series, 5)
+			windows++
+		}
+	}
+	require.Equal(t, 2, windows)
+	require.NoError(t, tx.Rollback(t.Context()))
+}
+
 // An interrupted removal of a week is finished by Purge, or by the next suite in it.
 func TestAnInterruptedDropIsFinished(t *testing.T) {
 	t.Parallel()
