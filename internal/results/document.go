@@ -65,8 +65,7 @@ func (s *Store) computed(ctx context.Context, suite archive.Suite, of suiteKey, 
 	}
 	if !archived.Status.Ended() {
 		return guarded(func() (result.Run, error) {
-			doc, _, err := s.build(ctx, suite, archived, nil)
-			return doc, err
+			return s.buildNow(ctx, suite, archived)
 		})
 	}
 	key := documentKey(of, archived)
@@ -78,8 +77,20 @@ func (s *Store) computed(ctx context.Context, suite archive.Suite, of suiteKey, 
 	})
 }
 
-// build makes a run's result from all its windows, which it counts. If also is not nil, it gets each of them.
-func (s *Store) build(ctx context.Context, suite archive.Suite, archived archive.RunRecord, also func(*latency.Window) error) (doc result.Run, windows int, err error) {
+// buildNow makes a run's result from all its windows.
+func (s *Store) buildNow(ctx context.Context, suite archive.Suite, archived archive.RunRecord) (result.Run, error) {
+	extents, err := s.archive.Extents(ctx, archived.ID)
+	if err != nil {
+		return result.Run{}, err
+	}
+	doc, _, err := s.build(ctx, suite, archived, extents, nil)
+	return doc, err
+}
+
+// build makes the result of a run with phases of some extents from all its windows, which it counts. If also is not nil, it gets each of them.
+func (s *Store) build(
+	ctx context.Context, suite archive.Suite, archived archive.RunRecord, extents []archive.PhaseExtent, also func(*latency.Window) error,
+) (doc result.Run, windows int, err error) {
 	r, err := record.Open(s.reader, suite, archived)
 	if err != nil {
 		return result.Run{}, 0, err
@@ -87,11 +98,7 @@ func (s *Store) build(ctx context.Context, suite archive.Suite, archived archive
 	if doc, ok := r.ForeignResult(); ok {
 		return doc, 0, nil
 	}
-	lengths, err := s.lengths(ctx, r)
-	if err != nil {
-		return result.Run{}, 0, err
-	}
-	b := r.Builder(lengths)
+	b := r.Builder(lengthsOf(r, extents))
 	for w, err := range s.archive.Windows(ctx, archived.ID) {
 		if err != nil {
 			return result.Run{}, 0, err
@@ -106,12 +113,12 @@ func (s *Store) build(ctx context.Context, suite archive.Suite, archived archive
 		}
 		windows++
 	}
-	doc, err = s.complete(ctx, r, b)
+	doc, err = s.complete(ctx, r, extents, b)
 	return doc, windows, err
 }
 
 // complete makes the result of windows that a builder has, with what else the archive has of the run.
-func (s *Store) complete(ctx context.Context, r *record.Run, b *result.Builder) (result.Run, error) {
+func (s *Store) complete(ctx context.Context, r *record.Run, extents []archive.PhaseExtent, b *result.Builder) (result.Run, error) {
 	events, err := s.archive.Events(ctx, r.Archived.ID)
 	if err != nil {
 		return result.Run{}, err
@@ -120,7 +127,7 @@ func (s *Store) complete(ctx context.Context, r *record.Run, b *result.Builder) 
 	for _, e := range events {
 		notes.Events[e.Phase] = append(notes.Events[e.Phase], result.Event{T: e.Offset.Seconds(), Kind: e.Kind, Text: e.Text})
 	}
-	if err := s.observations(ctx, r, &notes); err != nil {
+	if err := s.observations(ctx, r, extents, &notes); err != nil {
 		return result.Run{}, err
 	}
 	doc, err := b.Document(r.Header(s.version), notes)
@@ -158,30 +165,22 @@ func actionsBefore(r *record.Run, phase string, events []archive.Event) (before 
 	return before
 }
 
-// lengths are how long the phases of a run have been, by their windows.
-func (s *Store) lengths(ctx context.Context, r *record.Run) (map[plan.PhaseName]time.Duration, error) {
-	extents, err := s.archive.Extents(ctx, r.Archived.ID)
-	if err != nil {
-		return nil, err
-	}
+// lengthsOf are how long the phases of a run have been, by their windows.
+func lengthsOf(r *record.Run, extents []archive.PhaseExtent) map[plan.PhaseName]time.Duration {
 	lengths := make(map[plan.PhaseName]time.Duration)
 	for _, e := range extents {
 		// Windows may be rolled up further than the phase's length requires: then the points are no finer.
 		lengths[plan.PhaseName(e.Phase)] = max(e.Length, result.LengthFor(r.Settings.Interval, e.Rolled))
 	}
-	return lengths, nil
+	return lengths
 }
 
 // observations adds the observations of a run to the notes of its result.
-func (s *Store) observations(ctx context.Context, r *record.Run, notes *result.Notes) error {
+func (s *Store) observations(ctx context.Context, r *record.Run, extents []archive.PhaseExtent, notes *result.Notes) error {
 	if !r.Settings.Telemetry.On {
 		return nil
 	}
 	observed, err := s.archive.Observations(ctx, r.Archived.ID)
-	if err != nil {
-		return err
-	}
-	extents, err := s.archive.Extents(ctx, r.Archived.ID)
 	if err != nil {
 		return err
 	}

@@ -36,11 +36,11 @@ func (s *Store) Histograms(ctx context.Context, r *record.Run, atMost int, take 
 
 // intervals computes the intervals of a run from all its windows, and returns how many these are.
 func (s *Store) intervals(ctx context.Context, r *record.Run, atMost int, take func(Interval) error) (windows int, err error) {
-	lengths, err := s.lengths(ctx, r)
+	extents, err := s.archive.Extents(ctx, r.Archived.ID)
 	if err != nil {
 		return 0, err
 	}
-	m := newMerger(r, lengths, atMost, take)
+	m := newMerger(r, lengthsOf(r, extents), atMost, take)
 	if windows, err = s.read(ctx, r.Archived.ID, m.add); err != nil {
 		return windows, err
 	}

@@ -67,7 +67,7 @@ func (s *Store) checkImported(ctx context.Context, suite archive.Suite, runs []a
 		if err := s.checkForeign(ctx, r); err != nil {
 			return fmt.Errorf("run %s: %w", archived.ID, err)
 		}
-		doc, _, err := s.build(ctx, suite, archived, nil)
+		doc, err := s.buildNow(ctx, suite, archived)
 		if err != nil {
 			return err
 		}

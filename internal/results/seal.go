@@ -80,7 +80,7 @@ func (s *Store) compute(ctx context.Context, suite archive.Suite, archived archi
 		return result.Run{}, err
 	}
 	if s.sealed.dir == "" || !slices.ContainsFunc(extents, s.mayBeLong) {
-		doc, windows, err := s.build(ctx, suite, archived, nil)
+		doc, windows, err := s.build(ctx, suite, archived, extents, nil)
 		if err == nil && windows >= s.sealed.documents {
 			s.sealed.keepDocument(key, doc)
 		}
@@ -95,7 +95,7 @@ func (s *Store) compute(ctx context.Context, suite archive.Suite, archived archi
 		return result.Run{}, err
 	}
 	defer p.drop()
-	doc, windows, err := s.build(ctx, suite, archived, p.add)
+	doc, windows, err := s.build(ctx, suite, archived, extents, p.add)
 	if err == nil {
 		err = p.end(windows)
 	}
@@ -128,14 +128,11 @@ type pass struct {
 }
 
 func (s *Store) newPass(ctx context.Context, r *record.Run, key string) (*pass, error) {
-	lengths, err := s.lengths(ctx, r)
-	if err != nil {
-		return nil, err
-	}
 	extents, err := s.archive.Extents(ctx, r.Archived.ID)
 	if err != nil {
 		return nil, err
 	}
+	lengths := lengthsOf(r, extents)
 	id := r.Archived.ID
 	p := &pass{agents: newMatrix(r, extents), enough: s.sealed.windows, columns: s.keepColumns(id, key), points: s.keepPoints(r, lengths, key), logs: s.keepLogs(id, key)}
 	p.keepAgents = func() { s.keepAgents(id, key, p.agents) }
