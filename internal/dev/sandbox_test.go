@@ -4,14 +4,17 @@ import (
 	"log/slog"
 	"maps"
 	"slices"
+	"strconv"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/benchd/benchd/internal/dev"
 	"github.com/benchd/benchd/internal/result"
 	"github.com/benchd/benchd/internal/sandbox"
 	"github.com/benchd/benchd/internal/target/hbase/embed"
+	"github.com/benchd/benchd/internal/tolerance"
 )
 
 // onSandbox runs a submission on a cluster with a sandbox.
@@ -67,22 +70,27 @@ func TestARunNeedsNoZooKeeper(t *testing.T) {
 	} {
 		settings := map[string]string{
 			"db": "sandbox", "hbase.client.registry.impl": "org.apache.hadoop.hbase.client." + class, "hbase.zookeeper.quorum": "127.0.0.1:1",
-			"columnfamily": "cf", "table": class, "phase": "load,run", "recordcount": "500", "operationcount": "1000", "threadcount": "4", "target": "500",
+			"columnfamily": "cf", "phase": "load,run", "recordcount": "500", "operationcount": "1000", "threadcount": "4", "target": "500",
 			"readproportion": "0.5", "updateproportion": "0.3", "scanproportion": "0.1", "insertproportion": "0.1", "dataintegrity": "false",
 			"hbase.splits": "4", "after.load": "flush,major_compact,wait_for_quiet", "telemetry.interval": "200ms",
 		}
 		maps.Copy(settings, servers)
-		r := execute(t, 1, settings)
-		require.Equal(t, result.Complete, r.Status, "%s %v", r.Reason, r.Missing)
-		require.True(t, r.Reconcile.OK, "%+v", r.Reconcile)
-		require.Equal(t, class, r.Provenance.Target["hbase.client.registry.impl"])
-		require.Empty(t, r.Warnings)
-		for _, p := range r.Phases {
-			for _, o := range p.Operations {
-				require.Equal(t, "OK", o.Outcome, "%s in %s", o.Op, p.Name)
+		tries := 0
+		tolerance.Retry(t, func(try *tolerance.Try) {
+			tries++
+			settings["table"] = class + strconv.Itoa(tries)
+			r := execute(t, 1, settings)
+			require.Equal(t, result.Complete, r.Status, "%s %v", r.Reason, r.Missing)
+			require.True(t, r.Reconcile.OK, "%+v", r.Reconcile)
+			require.Equal(t, class, r.Provenance.Target["hbase.client.registry.impl"])
+			assert.Empty(try, r.Warnings, "figures are read within two seconds, unless the machine stalls")
+			for _, p := range r.Phases {
+				for _, o := range p.Operations {
+					require.Equal(t, "OK", o.Outcome, "%s in %s", o.Op, p.Name)
+				}
 			}
-		}
-		require.True(t, slices.ContainsFunc(r.Phases[len(r.Phases)-1].Observations, func(o result.Observation) bool { return o.Name == "hbase.regionserver.requests" }), "telemetry finds the servers")
+			require.True(t, slices.ContainsFunc(r.Phases[len(r.Phases)-1].Observations, func(o result.Observation) bool { return o.Name == "hbase.regionserver.requests" }), "telemetry finds the servers")
+		})
 	}
 }
 

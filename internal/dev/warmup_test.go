@@ -52,7 +52,9 @@ func changedOver(t *testing.T, r result.Run, dir string) {
 	for w, err := range kept.Windows(t.Context(), r.ID) {
 		require.NoError(t, err)
 		if w.ID.Phase == string(plan.Warmup) {
-			warmups[w.ID.Shard] = append(warmups[w.ID.Shard], w.End)
+			if w.End > w.Start { // one that is announced when its last window has ended has an empty one, too
+				warmups[w.ID.Shard] = append(warmups[w.ID.Shard], w.End)
+			}
 			continue
 		}
 		require.True(t, w.Tail || w.Start == time.Duration(w.ID.Seq)*interval, "windows count from the change")
@@ -79,7 +81,9 @@ func TestMeasuringBeginsWhenTheTargetIsSteady(t *testing.T) {
 	t.Parallel()
 	warm(t, map[string]string{"null.service": "warming 60ms 5ms over 3s", "warmup.until": "steady", "warmup": "40s"}, func(try *tolerance.Try, r result.Run) {
 		assert.Greater(try, r.Phases[0].Seconds, 3.0, "it cannot be steady before it is warm, unless stalls hide the trend")
-		require.Less(t, r.Phases[0].Seconds, 40.0)
+		if !assert.Less(try, r.Phases[0].Seconds, 40.0, "it becomes steady, unless stalls look like a trend") {
+			return
+		}
 		require.Less(t, r.Start.SkewMS, 1500.0, "the skew is that of the warm-up's start, the only one that had to be waited for")
 		v := verdict(r, "steady")
 		require.NotNil(t, v)
