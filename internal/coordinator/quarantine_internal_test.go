@@ -23,6 +23,7 @@ import (
 	"github.com/benchd/benchd/internal/results"
 	"github.com/benchd/benchd/internal/results/resultstest"
 	"github.com/benchd/benchd/internal/target/all"
+	"github.com/benchd/benchd/internal/tolerance"
 )
 
 // openCoordinator is a coordinator that works.
@@ -125,7 +126,7 @@ func TestARunThatCannotBeRecoveredFails(t *testing.T) {
 				r, err := c.archive.Run(t.Context(), "S.1")
 				require.NoError(t, err)
 				return r.Status == result.Failed
-			}, 20*time.Second, 10*time.Millisecond)
+			}, tolerance.Patience, 10*time.Millisecond)
 			r, err := c.archive.Run(t.Context(), "S.1")
 			require.NoError(t, err)
 			require.NotEmpty(t, r.Reason)

@@ -11,6 +11,7 @@ import (
 	"github.com/benchd/benchd/internal/lifecycle"
 	"github.com/benchd/benchd/internal/result"
 	"github.com/benchd/benchd/internal/results/resultstest"
+	"github.com/benchd/benchd/internal/tolerance"
 )
 
 // queuedSuite archives a suite of queued runs, as a killed coordinator leaves it.
@@ -56,7 +57,7 @@ func TestASuiteIsCancelledWholeWhenItsCallerGoesAway(t *testing.T) {
 		s, err := c.archive.Suite(t.Context(), "S")
 		require.NoError(t, err)
 		return s.Status == result.Cancelled
-	}, 20*time.Second, 10*time.Millisecond)
+	}, tolerance.Patience, 10*time.Millisecond)
 	runs, err := c.archive.Runs(t.Context(), "S")
 	require.NoError(t, err)
 	for _, r := range runs {
@@ -66,5 +67,5 @@ func TestASuiteIsCancelledWholeWhenItsCallerGoesAway(t *testing.T) {
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		return len(c.suites) == 0
-	}, 20*time.Second, 10*time.Millisecond, "the state of an ended suite is dropped")
+	}, tolerance.Patience, 10*time.Millisecond, "the state of an ended suite is dropped")
 }

@@ -24,6 +24,7 @@ import (
 	benchdv1 "github.com/benchd/benchd/internal/gen/benchd/v1"
 	"github.com/benchd/benchd/internal/result"
 	"github.com/benchd/benchd/internal/spec"
+	"github.com/benchd/benchd/internal/tolerance"
 	"github.com/benchd/benchd/internal/wire"
 )
 
@@ -105,7 +106,7 @@ func connect(t *testing.T, f *fake) *Client {
 		grpc.WithContextDialer(func(ctx context.Context, _ string) (net.Conn, error) { return l.DialContext(ctx) }))
 	require.NoError(t, err)
 	c := New(conn, conn, "127.0.0.1:7070")
-	c.patience = patience{answer: 5 * time.Second, gone: 5 * time.Second, pause: time.Millisecond}
+	c.patience = patience{answer: tolerance.Patience, gone: 5 * time.Second, pause: time.Millisecond}
 	t.Cleanup(func() {
 		require.NoError(t, c.Close())
 		server.Stop()

@@ -23,7 +23,7 @@ import (
 )
 
 // patience bounds waits for a page.
-const patience = 30 * time.Second
+const patience = testcluster.Patience
 
 // console is a coordinator's console, and a browser.
 type console struct {

@@ -165,7 +165,7 @@ func value[T any](p *tab, expression string) T {
 // eventually waits until an expression is true.
 func (p *tab) eventually(expression, should string) {
 	p.t.Helper()
-	testcluster.Eventually(p.t, 20*time.Second, func() bool { return value[bool](p, "Boolean("+expression+")") }, "%s", should)
+	testcluster.Eventually(p.t, patience, func() bool { return value[bool](p, "Boolean("+expression+")") }, "%s", should)
 }
 
 // frames waits until the page has drawn what is due.

@@ -18,6 +18,7 @@ import (
 	"github.com/benchd/benchd/internal/archive/archivetest"
 	"github.com/benchd/benchd/internal/latency"
 	"github.com/benchd/benchd/internal/result"
+	"github.com/benchd/benchd/internal/tolerance"
 )
 
 func TestWeeks(t *testing.T) {
@@ -214,7 +215,7 @@ func TestDroppingAWeekKeepsNobodyWaiting(t *testing.T) {
 			require.Eventually(t, func() bool { // the removal is invisible, and waits for the reader
 				_, err := a.Suite(t.Context(), "old")
 				return err != nil
-			}, 10*time.Second, 5*time.Millisecond)
+			}, tolerance.Patience, 5*time.Millisecond)
 			for i := range 50 {
 				archivetest.Add(t, a, archivetest.WindowOf(latency.WindowID{Run: running, Phase: "measure", Attempt: 1, Seq: i}, 5))
 				require.NoError(t, a.CreateSuite(t.Context(), archivetest.SuiteOf(fmt.Sprint("s", i)), nil))
@@ -297,9 +298,13 @@ func TestAnInterruptedDropIsFinished(t *testing.T) {
 			next, stop := iter.Pull2(a.Windows(t.Context(), old))
 			_, err, _ := next()
 			require.NoError(t, err)
-			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
-			require.Error(t, a.Remove(ctx, "old"), "it waits for the reader")
+			removed := make(chan error, 1)
+			go func() { removed <- a.Remove(ctx, "old") }()
+			require.Eventually(t, func() bool { _, err := a.Suite(t.Context(), "old"); return err != nil }, tolerance.Patience, 5*time.Millisecond)
+			cancel()
+			require.Error(t, <-removed, "it waits for the reader")
 			stop()
 			require.Equal(t, map[int64]int{2900: 5}, weeksOf(t, a))
 			b := openURL(t, url) // the next process

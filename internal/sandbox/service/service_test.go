@@ -13,6 +13,7 @@ import (
 	"github.com/benchd/benchd/internal/alarm"
 	"github.com/benchd/benchd/internal/randdur"
 	"github.com/benchd/benchd/internal/sandbox/service"
+	"github.com/benchd/benchd/internal/tolerance"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -79,7 +80,7 @@ func TestARequestObeysItsContextAndTheModelsEnd(t *testing.T) {
 		_, err := m.Serve(context.Background())
 		waiting <- err
 	}()
-	require.Eventually(t, func() bool { queued, _ := m.Load(); return queued == 1 }, 10*time.Second, time.Millisecond,
+	require.Eventually(t, func() bool { queued, _ := m.Load(); return queued == 1 }, tolerance.Patience, time.Millisecond,
 		"the handler still serves the request of the client that has left")
 	require.NoError(t, m.Close())
 	require.ErrorIs(t, <-waiting, alarm.ErrClosed)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/benchd/benchd/internal/load"
 	"github.com/benchd/benchd/internal/target/hbase"
+	"github.com/benchd/benchd/internal/tolerance"
 	"github.com/benchd/benchd/internal/workload"
 )
 
@@ -41,7 +42,7 @@ func start(ctx context.Context, s load.Session, key string) chan workload.Outcom
 
 func gathered(t *testing.T, target *hbase.Table, n int) {
 	t.Helper()
-	require.Eventually(t, func() bool { return target.Gathered() == n }, 10*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return target.Gathered() == n }, tolerance.Patience, time.Millisecond)
 }
 
 // When the operation of a batch's leader ends, the others keep their time, their answers and the connection.

@@ -22,6 +22,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/benchd/benchd/internal/secret"
+	"github.com/benchd/benchd/internal/tolerance"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -306,16 +307,17 @@ func TestOtherServersAreRefused(t *testing.T) {
 	for name, test := range map[string]struct {
 		answer []byte
 		want   string
+		within time.Duration
 	}{
-		"HTTP":       {[]byte("HTTP/1.1 400 Bad Request\r\nContent-Type: text/plain\r\n\r\n"), "a server of HTTP answered"},
-		"something":  {bytes.Repeat([]byte("x"), 128), "it answered something else than system information"},
-		"big-endian": {back, "its numbers are big-endian"},
-		"silence":    {nil, "no system information within the time limit"},
-		"a part":     {info()[:40], "no system information within the time limit"},
+		"HTTP":       {[]byte("HTTP/1.1 400 Bad Request\r\nContent-Type: text/plain\r\n\r\n"), "a server of HTTP answered", tolerance.Patience},
+		"something":  {bytes.Repeat([]byte("x"), 128), "it answered something else than system information", tolerance.Patience},
+		"big-endian": {back, "its numbers are big-endian", tolerance.Patience},
+		"silence":    {nil, "no system information within the time limit", 200 * time.Millisecond},
+		"a part":     {info()[:40], "no system information within the time limit", 200 * time.Millisecond},
 	} {
 		t.Run(name, func(t *testing.T) {
 			addr, _ := script(t, test.answer)
-			ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
+			ctx, cancel := context.WithTimeout(t.Context(), test.within)
 			defer cancel()
 			_, err := Dial(ctx, addr, Config{})
 			require.ErrorContains(t, err, test.want)
