@@ -7,6 +7,8 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"maps"
+	"slices"
 	"testing"
 	"time"
 
@@ -302,7 +304,13 @@ func TestAnInterruptedDropIsFinished(t *testing.T) {
 			defer cancel()
 			removed := make(chan error, 1)
 			go func() { removed <- a.Remove(ctx, "old") }()
-			require.Eventually(t, func() bool { _, err := a.Suite(t.Context(), "old"); return err != nil }, tolerance.Patience, 5*time.Millisecond)
+			require.Eventually(t, func() bool {
+				ids, err := a.suitesWith(t.Context(), `week = 2900`)
+				require.NoError(t, err)
+				states, err := a.partitionsOf(t.Context(), a.reader, 2900)
+				require.NoError(t, err)
+				return len(ids) == 0 && (!a.detaches || slices.Contains(slices.Collect(maps.Values(states)), pending))
+			}, tolerance.Patience, 5*time.Millisecond)
 			cancel()
 			require.Error(t, <-removed, "it waits for the reader")
 			stop()
