@@ -41,11 +41,20 @@ func (h *Histogram) bucketOf(left uint64) (int, bool) {
 		if p == nil {
 			continue
 		}
-		for j, n := range p[from:] { // live views need many quantiles, so there is no call for each bucket
-			if n >= left {
-				return (first+i)<<pageBits + from + j, true
+		j := from
+		for ; j+8 <= pageSize; j += 8 { // results need many quantiles, so eight buckets are counted at once
+			n := p[j : j+8 : j+8]
+			eight := n[0] + n[1] + n[2] + n[3] + n[4] + n[5] + n[6] + n[7]
+			if eight >= left {
+				break
 			}
-			left -= n
+			left -= eight
+		}
+		for ; j < pageSize; j++ {
+			if p[j] >= left {
+				return (first+i)<<pageBits + j, true
+			}
+			left -= p[j]
 		}
 		from = 0
 	}
