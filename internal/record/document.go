@@ -20,7 +20,7 @@ func (r *Run) Builder(lengths map[plan.PhaseName]time.Duration) *result.Builder 
 
 func (r *Run) builder(liveOnly bool, lengths map[plan.PhaseName]time.Duration) *result.Builder {
 	config := result.BuilderConfig{
-		Run: r.Archived.ID, Interval: r.Settings.Interval, NotFoundShare: r.Settings.Limits.NotFoundShare, LiveOnly: liveOnly,
+		Run: r.Archived.ID, Interval: r.Settings.Interval, NotFoundShare: r.Settings.Limits.NotFoundShare, LiveOnly: liveOnly, InOrder: !liveOnly,
 		Percentiles: r.YCSB.Kept(), Combine: r.YCSB.Combine,
 	}
 	for _, p := range r.Phases {

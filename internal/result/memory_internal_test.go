@@ -43,7 +43,7 @@ func TestSumsOfManyAgentsAreExact(t *testing.T) {
 
 // Intervals use the memory of earlier ones, and have none of their samples.
 func TestIntervalsShareMemoryAndNoSamples(t *testing.T) {
-	s := newSeries(time.Second, false, newScale(nil))
+	s := newSeries(time.Second, false, false, newScale(nil))
 	const intervals = 4 * openIntervals
 	value := func(i int) int64 { return int64(1000) << (i * 7 % 20) } // in other pages each time
 	for i := range intervals {

@@ -1,7 +1,9 @@
 package result
 
 import (
+	"cmp"
 	"math/rand/v2"
+	"slices"
 	"testing"
 	"time"
 
@@ -143,6 +145,36 @@ func TestIntervalsAreReleased(t *testing.T) {
 				require.Nil(t, c.response)
 			}
 		}
+	}
+}
+
+// Windows in the order of their starts need the histograms of one interval and its tail, and lose no percentile.
+func TestIntervalsInOrderAreReleasedEarlier(t *testing.T) {
+	const agents, seconds = 5, 40
+	random := rand.New(rand.NewPCG(1, 2))
+	var windows []latency.Window
+	for agent := range agents {
+		for second := range seconds {
+			start := time.Duration(second)*time.Second + time.Duration(random.IntN(900))*time.Millisecond
+			samples := make([]int64, 40)
+			for i := range samples {
+				samples[i] = int64(1000 << random.IntN(12))
+			}
+			windows = append(windows, latency.Window{
+				ID: latency.WindowID{Shard: agent, Seq: second}, Start: start, End: start + time.Second, Tail: random.IntN(3) == 0, Series: readsOf(samples...),
+			})
+		}
+	}
+	slices.SortFunc(windows, func(a, b latency.Window) int { return cmp.Compare(a.Start, b.Start) })
+	for _, step := range []time.Duration{time.Second, 5 * time.Second} {
+		ordered, whole := newSeries(step, true, false, newScale(nil)), newSeries(step, false, false, newScale(nil))
+		whole.most = len(windows) // all are open
+		for i := range windows {
+			require.NoError(t, ordered.add(&windows[i]))
+			require.NoError(t, whole.add(&windows[i]))
+			require.LessOrEqual(t, len(ordered.open), openInOrder)
+		}
+		require.Equal(t, whole.points(), ordered.points())
 	}
 }
 

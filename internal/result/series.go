@@ -16,6 +16,10 @@ import (
 // at about the same time, so a few are enough; the rest is for agents that were away for a while.
 const openIntervals = 16
 
+// openInOrder is how many intervals of windows in the order of their starts are open: an interval, and its tail. All windows of those before
+// have come.
+const openInOrder = 2
+
 // openMemory bounds the histograms of the open intervals of a live view, in bytes. An honest run of a dozen operations needs a
 // tenth of it.
 const openMemory = 32 << 20
@@ -90,6 +94,7 @@ func LengthFor(interval time.Duration, times int) time.Duration {
 // computed.
 type series struct {
 	step    time.Duration
+	most    int  // intervals that are open
 	discard bool // drop finished intervals
 	scale   scale
 
@@ -117,9 +122,13 @@ type cell struct {
 	service  exactSum           // of service times
 }
 
-func newSeries(step time.Duration, discard bool, s scale) *series {
+func newSeries(step time.Duration, inOrder, discard bool, s scale) *series {
+	most := openIntervals
+	if inOrder && step > 0 {
+		most = openInOrder
+	}
 	return &series{
-		step: step, discard: discard, scale: s,
+		step: step, most: most, discard: discard, scale: s,
 		open: make(map[Slot]*interval), done: make(map[Slot]*interval), spare: make(map[latency.Key][]*latency.Histogram),
 	}
 }
@@ -148,7 +157,7 @@ func (s *series) add(w *latency.Window) error {
 		}
 		s.memory += grown
 	}
-	for len(s.open) > openIntervals || s.discard && s.memory > openMemory && len(s.open) > 1 {
+	for len(s.open) > s.most || s.discard && s.memory > openMemory && len(s.open) > 1 {
 		s.finishOldest()
 	}
 	return nil
