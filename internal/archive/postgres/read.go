@@ -16,7 +16,7 @@ import (
 	"github.com/benchd/benchd/internal/latency"
 )
 
-// chunkWindows is how many windows are read together.
+// chunkWindows is how many windows are read together. For twice as many, a server may read all rows of the week instead of an index.
 const chunkWindows = 256
 
 // Windows streams a run's windows by phase (in the order of their first windows), start, seq, shard and attempt, from one
@@ -106,7 +106,9 @@ type chunks struct {
 	seq, shard, attempt int
 	begun               bool
 
-	compact latency.Compactor
+	compact     latency.Compactor
+	measurement measurement
+	series      int // the largest number of a window so far
 }
 
 // chunk are windows in their order.
@@ -119,8 +121,9 @@ type chunk struct {
 const (
 	windowsAfter = ` AND (start_ns, seq, shard, attempt) > ($3, $4, $5, $6) ORDER BY start_ns, seq, shard, attempt LIMIT $7`
 	wholeWindows = `SELECT id, seq, shard, attempt, start_ns, end_ns, tail, last, rows, bytes, issued, recorded, cores, host_idle, own_cpu, net_rx, net_tx, gc_pauses,
-		gc_pause_total_ns, gc_pause_max_ns, sched_lag_p99_ns, sched_lag_max_ns, late_sends, late_max_ns, backlog, net_use, watermark, retries, worker_groups
-		FROM "window" WHERE week = $1 AND phase = $2` + windowsAfter
+		gc_pause_total_ns, gc_pause_max_ns, sched_lag_p99_ns, sched_lag_max_ns, late_sends, late_max_ns, backlog, net_use, watermark, retries, worker_groups,
+		(SELECT l.histogram FROM lateness l WHERE l.week = $1 AND l."window" = w.id)
+		FROM "window" w WHERE week = $1 AND phase = $2` + windowsAfter
 	measuredWindows = `SELECT id, seq, shard, attempt, start_ns, greatest(end_ns, coalesce(rolled_ns, 0)), tail
 		FROM "window" WHERE week = $1 AND phase = $2 AND start_ns < $8 AND (rolled_ns IS NULL OR rolled_ns <> 0)` + windowsAfter
 	seriesOf = `SELECT m."window", op, outcome, part_of, count, response_sum_ns, response_min_ns, response_max_ns, response_overflow,
@@ -193,11 +196,12 @@ func (c *chunks) scan(row pgx.Rows, w *latency.Window) (id int64, err error) {
 	var tail, last int64
 	dest := []any{&id, &w.ID.Seq, &w.ID.Shard, &w.ID.Attempt, (*int64)(&w.Start), (*int64)(&w.End), &tail}
 	var retries, groups []byte
+	var lateness pgtype.DriverBytes
 	if c.whole {
 		h := &w.Health
 		dest = append(dest, &last, &w.Rows, &w.Bytes, &w.Issued, &w.Recorded, &h.Cores, &h.HostIdle, &h.OwnCPU, &h.NetRx, &h.NetTx, &h.GCPauses,
 			(*int64)(&h.GCPauseTotal), (*int64)(&h.GCPauseMax), (*int64)(&h.SchedLagP99), (*int64)(&h.SchedLagMax), &h.LateSends, (*int64)(&h.LateMax),
-			&h.Backlog, &h.NetUse, &w.Watermark, (*content)(&retries), (*content)(&groups))
+			&h.Backlog, &h.NetUse, &w.Watermark, (*content)(&retries), (*content)(&groups), &lateness)
 	}
 	if err := row.Scan(dest...); err != nil {
 		return id, err
@@ -211,6 +215,11 @@ func (c *chunks) scan(row pgx.Rows, w *latency.Window) (id int64, err error) {
 	if retries != nil {
 		if err := json.Unmarshal(retries, &w.Retries); err != nil {
 			return id, corrupt("retries", w, err)
+		}
+	}
+	if lateness != nil {
+		if w.Lateness, err = c.compact.Decode(lateness); err != nil {
+			return id, corrupt("lateness", w, err)
 		}
 	}
 	return id, nil
@@ -230,40 +239,26 @@ func (c *chunks) parts(b *pgx.Batch, of *chunk) {
 		return of.windows[at], nil
 	}
 	b.Queue(seriesOf, c.phase.week, of.ids).Query(func(rows pgx.Rows) error {
-		var m measurement
 		return eachOf(rows, func(row pgx.Rows) error {
-			s, err := m.scan(row, c.compact.Decode)
-			w, wrong := window(m.window)
+			s, err := c.measurement.scan(row, c.compact.Decode)
+			w, wrong := window(c.measurement.window)
 			switch {
 			case wrong != nil:
 				return errors.Join(err, wrong)
 			case err != nil:
 				return corrupt("series", w, err)
 			}
+			if w.Series == nil {
+				w.Series = make([]latency.Series, 0, c.series)
+			}
 			w.Series = append(w.Series, s)
+			c.series = max(c.series, len(w.Series))
 			return nil
 		})
 	})
 	if !c.whole {
 		return
 	}
-	b.Queue(latenessOf, c.phase.week, of.ids).Query(func(rows pgx.Rows) error {
-		return eachOf(rows, func(row pgx.Rows) error {
-			var id int64
-			var blob pgtype.DriverBytes
-			if err := row.Scan(&id, &blob); err != nil {
-				return err
-			}
-			w, err := window(id)
-			if err != nil {
-				return err
-			}
-			if w.Lateness, err = c.compact.Decode(blob); err != nil {
-				return corrupt("lateness", w, err)
-			}
-			return nil
-		})
-	})
 	b.Queue(samplesOf, c.phase.week, of.ids).Query(func(rows pgx.Rows) error {
 		return eachOf(rows, func(row pgx.Rows) error {
 			var id int64
@@ -287,12 +282,19 @@ type measurement struct {
 	row               column.Measurement
 	response, service [4]pgtype.Int8
 	blobs             [2]pgtype.DriverBytes
+	into              []any // the destinations of its columns
 }
 
 func (m *measurement) scan(row pgx.Rows, decode func([]byte) (*latency.Histogram, error)) (latency.Series, error) {
-	if err := row.Scan(&m.window, into(&m.row.Key.Op), into(&m.row.Key.Outcome), into(&m.row.Key.PartOf), &m.row.Count,
-		&m.response[0], &m.response[1], &m.response[2], &m.response[3], &m.service[0], &m.service[1], &m.service[2], &m.service[3],
-		&m.blobs[0], &m.blobs[1]); err != nil {
+	if m.into == nil {
+		names, key := make(repeated), &m.row.Key
+		m.into = []any{
+			&m.window, names.into(&key.Op), names.into(&key.Outcome), names.into(&key.PartOf), &m.row.Count,
+			&m.response[0], &m.response[1], &m.response[2], &m.response[3], &m.service[0], &m.service[1], &m.service[2], &m.service[3],
+			&m.blobs[0], &m.blobs[1],
+		}
+	}
+	if err := row.Scan(m.into...); err != nil {
 		return latency.Series{}, err
 	}
 	set := func(h *column.Histogram, figures *[4]pgtype.Int8, blob []byte) {

@@ -65,6 +65,33 @@ func (d *destination[T]) ScanText(v pgtype.Text) error {
 // into is the destination of a column in a string type.
 func into[T ~string](to *T) *destination[T] { return &destination[T]{to} }
 
+// repeated has the texts of columns with few different ones, so that many rows share their memory.
+type repeated map[string]string
+
+// mostRepeated bounds the texts.
+const mostRepeated = 1000
+
+// into is the destination of a column.
+func (r repeated) into(to *string) pgtype.BytesScanner { return &repeatedInto{r, to} }
+
+type repeatedInto struct {
+	texts repeated
+	to    *string
+}
+
+// ScanBytes implements pgtype.BytesScanner. NULL is an empty string.
+func (d *repeatedInto) ScanBytes(v []byte) error {
+	text, ok := d.texts[string(v)]
+	if !ok {
+		text = decode(string(v))
+		if len(d.texts) < mostRepeated {
+			d.texts[string(v)] = text
+		}
+	}
+	*d.to = text
+	return nil
+}
+
 // content is a text column as bytes; nil is NULL.
 type content []byte
 

@@ -81,6 +81,7 @@ func readPhase(ctx context.Context, tx *sql.Tx, run string, phase storedPhase, y
 	var compact latency.Compactor
 	var measurement column.Measurement
 	var sample latency.ErrorSample
+	series := 0 // the largest number of a window so far
 	measurements := &children{into: measurement.Into()}
 	samples := &children{into: []any{&sample.Op, &sample.Outcome, &sample.Message}}
 	defer func() { err = errors.Join(err, measurements.close(), samples.close()) }()
@@ -104,7 +105,11 @@ func readPhase(ctx context.Context, tx *sql.Tx, run string, phase storedPhase, y
 			if err != nil {
 				return archive.Faultf(archive.ErrCorrupt, err, "read window %d of shard %d in phase %s of run %s: %v", w.ID.Seq, w.ID.Shard, phase.name, run, err)
 			}
+			if w.Series == nil {
+				w.Series = make([]latency.Series, 0, series)
+			}
 			w.Series = append(w.Series, s)
+			series = max(series, len(w.Series))
 			return nil
 		}); err != nil {
 			return err
