@@ -58,3 +58,7 @@ type Keeper interface {
 
 // MaxKept bounds the content of a record of a Keeper.
 const MaxKept = 4 << 20
+
+// KeptResults begins the names of records that are computed from suites. They save time, and can be computed again at any time: a copy of an
+// archive leaves them out.
+const KeptResults = "results/"

@@ -3,6 +3,7 @@
 //  1. Copy transfers suite after suite, the oldest first, then the schedules with their alerts. Suites that the other archive has
 //     already are compared, so that an interrupted copy continues.
 //  2. Small records of the coordinator are copied if both archives keep them (archive.Keeper). Others stay where they are, and are counted.
+//     Results (archive.KeptResults) are left out: the other coordinator computes them from its own windows.
 //  3. Each suite is read back from the copy, and compared with what was written, row by row.
 package mirror
 
@@ -17,6 +18,7 @@ import (
 	"math"
 	"reflect"
 	"slices"
+	"strings"
 
 	"github.com/benchd/benchd/internal/archive"
 	"github.com/benchd/benchd/internal/schedule"
@@ -219,6 +221,7 @@ func records(ctx context.Context, from Source, to Target) (copied, left int, err
 	if err != nil {
 		return 0, 0, fmt.Errorf("list the records of the coordinator: %w", err)
 	}
+	names = slices.DeleteFunc(names, func(name string) bool { return strings.HasPrefix(name, archive.KeptResults) }) // facts are copied, and not what follows from them
 	target, is := to.(archive.Keeper)
 	if !is {
 		return 0, len(names), nil
