@@ -148,6 +148,13 @@ func sealedIn(data string) string {
 	return filepath.Join(data, "computed")
 }
 
+// busy reports whether a run is in progress.
+func (c *Coordinator) busy() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return len(c.conductors) > 0
+}
+
 // New opens the archive and recovers the unfinished runs.
 func New(ctx context.Context, config Config) (*Coordinator, error) {
 	if config.AgentGrace == 0 {
@@ -181,9 +188,10 @@ func New(ctx context.Context, config Config) (*Coordinator, error) {
 		conductors: make(map[string]*conductor.Conductor), suites: make(map[string]*lifecycle.Suite), changed: make(chan struct{}),
 	}
 	c.quarantine = quarantine.NewList(c.log)
+	records, _ := config.Archive.(archive.Keeper)
 	c.results = results.New(results.Config{
 		Archive: config.Archive, Reader: config.Reader, Version: config.Version, Keep: config.Keep, Clock: c.clock, Quarantine: c.quarantine, Logger: c.log,
-		Sealed: sealedIn(config.DataDir),
+		Sealed: sealedIn(config.DataDir), Records: records, Busy: c.busy,
 	})
 	c.metrics = newMetrics(config.Registerer, c, config.ShowEnded)
 	c.ingest = &ingest{

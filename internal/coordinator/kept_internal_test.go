@@ -18,6 +18,9 @@ import (
 	"github.com/benchd/benchd/internal/clock"
 	"github.com/benchd/benchd/internal/identity"
 	"github.com/benchd/benchd/internal/pki"
+	"github.com/benchd/benchd/internal/result"
+	"github.com/benchd/benchd/internal/results/resultstest"
+	"github.com/benchd/benchd/internal/target/all"
 	"github.com/benchd/benchd/internal/websession"
 )
 
@@ -185,6 +188,33 @@ func TestATraceFollowsTheLeader(t *testing.T) {
 		records.mu.Unlock()
 	}
 	require.Error(t, records.leader(t).sendTrace(t.Context(), card.ID(), func([]byte) error { return nil }), "a piece is missing")
+}
+
+// sharing is an archive that several coordinators share, as far as this test needs it.
+type sharing struct {
+	Archive
+	*shared
+}
+
+func TestResultsFollowTheLeader(t *testing.T) {
+	t.Parallel()
+	a := resultstest.Open(t)
+	resultstest.Ended(t, a, "S", 60, time.Hour, result.Complete)
+	config := Config{DataDir: t.TempDir(), Version: "test", Reader: all.Targets().Reader(), Archive: sharing{a, &shared{records: make(map[string][]byte)}}}
+	c, err := New(t.Context(), config)
+	require.NoError(t, err)
+	_, err = c.results.JSON(t.Context(), "S")
+	require.NoError(t, err)
+	names, err := c.kept.names(archive.KeptResults)
+	require.NoError(t, err)
+	require.Len(t, names, 1)
+	require.NoDirExists(t, sealedIn(config.DataDir))
+
+	require.False(t, c.busy())
+	c.conductors["R.1"] = nil
+	require.True(t, c.busy(), "maintenance waits for the end of a run")
+	delete(c.conductors, "R.1")
+	c.Detach()
 }
 
 func TestTracesOfTheArchiveAreRemoved(t *testing.T) {

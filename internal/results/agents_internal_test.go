@@ -22,7 +22,7 @@ func TestTheCourseOfAgents(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "computed")
 	restart := func() *Store {
 		s := newStore(stored, Keep{})
-		s.sealed = newSealed(dir, s.log)
+		s.sealed = newSealed(dir, nil, s.log)
 		s.sealed.windows = fewWindows
 		stored.reads = 0
 		return s

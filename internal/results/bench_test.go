@@ -47,7 +47,7 @@ func BenchmarkSeries(b *testing.B) {
 	_, err := stored.AddWindows(b.Context(), late)
 	require.NoError(b, err)
 	s := newStore(stored, Keep{})
-	s.sealed = newSealed(b.TempDir(), s.log)
+	s.sealed = newSealed(b.TempDir(), nil, s.log)
 	rollUpAll(b, s)
 	parts := func(state string) {
 		for name, of := range map[string]chart.Request{

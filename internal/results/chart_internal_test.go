@@ -59,7 +59,7 @@ func TestASeriesOfEachPartIsExact(t *testing.T) {
 	const windows = 1200
 	s, stored := onArchive(t, Keep{})
 	dir := filepath.Join(t.TempDir(), "computed")
-	s.sealed = newSealed(dir, s.log)
+	s.sealed = newSealed(dir, nil, s.log)
 	s.sealed.windows = fewWindows
 	l := resultstest.NewRun(t, stored, "S", 2, windows, 2, 40)
 	expected := make(map[string][]result.Point) // to merge all windows of a part takes most of the time
@@ -113,7 +113,7 @@ func TestASeriesOfEachPartIsExact(t *testing.T) {
 	require.FileExists(t, path)
 	t.Run("after a restart", func(t *testing.T) {
 		s = newStore(stored, Keep{})
-		s.sealed = newSealed(dir, s.log)
+		s.sealed = newSealed(dir, nil, s.log)
 		s.sealed.windows = fewWindows
 		check(t, windows, time.Second)
 	})
@@ -126,7 +126,7 @@ func TestASeriesOfEachPartIsExact(t *testing.T) {
 	})
 	t.Run("without a file", func(t *testing.T) {
 		s = newStore(stored, Keep{})
-		s.sealed = newSealed("", s.log)
+		s.sealed = newSealed("", nil, s.log)
 		check(t, windows, time.Second)
 	})
 }

@@ -32,8 +32,8 @@ func annotated(doc result.Run, suite archive.Suite) result.Run {
 }
 
 // sealedText returns the JSON of a sealed document; nil if there is none. If the suite was annotated since, the document is sealed again.
-func (s *Store) sealedText(suite archive.Suite, run, key string) ([]byte, error) {
-	text := s.sealed.text(run, key)
+func (s *Store) sealedText(ctx context.Context, suite archive.Suite, run, key string) ([]byte, error) {
+	text := s.sealed.text(ctx, run, key)
 	if text == nil {
 		return nil, nil
 	}
@@ -44,12 +44,12 @@ func (s *Store) sealedText(suite archive.Suite, run, key string) ([]byte, error)
 	if json.Unmarshal(text, &kept) == nil && kept.Note == suite.Note && maps.Equal(kept.Tags, suite.Tags) {
 		return text, nil
 	}
-	doc, ok := s.sealed.document(run, key)
+	doc, ok := s.sealed.document(ctx, run, key)
 	if !ok {
 		return nil, nil
 	}
 	doc = annotated(doc, suite)
-	s.sealed.keepDocument(key, doc)
+	s.sealed.keepDocument(ctx, key, doc)
 	return json.Marshal(doc)
 }
 
@@ -70,7 +70,7 @@ func (s *Store) computed(ctx context.Context, suite archive.Suite, of suiteKey, 
 	}
 	key := documentKey(of, archived)
 	return s.documents.get(ctx, key, func() (result.Run, error) {
-		if doc, ok := s.sealed.document(archived.ID, key); ok {
+		if doc, ok := s.sealed.document(ctx, archived.ID, key); ok {
 			return doc, nil
 		}
 		return guarded(func() (result.Run, error) { return s.compute(ctx, suite, archived, key) })
@@ -207,7 +207,7 @@ func (s *Store) JSON(ctx context.Context, id string) ([]byte, error) {
 	of, replaced := newSuiteKey(suite), record.ReplacedBy(runs)
 	single := id != suite.ID || len(runs) == 1 && !whole.Plan.Searches()
 	if single && runs[0].Status.Ended() && replaced[runs[0].ID] == "" && s.quarantine.Reason(suite.ID) == "" {
-		if text, err := s.sealedText(suite, runs[0].ID, documentKey(of, runs[0])); text != nil || err != nil {
+		if text, err := s.sealedText(ctx, suite, runs[0].ID, documentKey(of, runs[0])); text != nil || err != nil {
 			return text, err
 		}
 	}

@@ -27,7 +27,7 @@ func TestKeptLogsAreBounded(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "computed")
 	restart := func(all, each int64) *Store {
 		s := newStore(stored, Keep{})
-		s.sealed = newSealed(dir, s.log)
+		s.sealed = newSealed(dir, nil, s.log)
 		s.sealed.windows = fewWindows
 		s.sealed.mostLogs, s.sealed.mostOfLogs = all, each
 		stored.reads = 0
@@ -85,7 +85,7 @@ func TestIncompleteFilesAreRemoved(t *testing.T) {
 	stored := resultstest.Open(t)
 	resultstest.Ended(t, stored, "S", fewWindows/2+10, time.Hour, result.Complete)
 	s := newStore(stored, Keep{})
-	s.sealed = newSealed(t.TempDir(), s.log)
+	s.sealed = newSealed(t.TempDir(), nil, s.log)
 	s.sealed.windows = fewWindows
 	left := filepath.Join(s.sealed.dir, ".sealing-123")
 	require.NoError(t, os.WriteFile(left, []byte("half"), 0o600))

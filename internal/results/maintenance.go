@@ -21,6 +21,10 @@ const (
 	// maintainShare bounds the share of time that maintenance may take during runs: after each transaction it pauses
 	// this many times as long.
 	maintainShare = 4
+	// missingAfter is how long after its start a coordinator begins to make missing documents: agents return, and runs continue before.
+	missingAfter = 5 * time.Minute
+	// missingFor bounds the time in which one look at the archive makes them: suites are removed and rolled up between.
+	missingFor = time.Minute
 	// rawWindows are kept unmerged at the end of a phase in progress: windows may still arrive, and after a restart a
 	// live view is made from them.
 	rawWindows = 120
@@ -31,43 +35,61 @@ const (
 func (s *Store) Maintain(ctx context.Context) {
 	tick := time.NewTimer(0)
 	defer tick.Stop()
-	for {
+	for began := clock.Mono(); ; {
 		select {
 		case <-ctx.Done():
 			return
 		case <-tick.C:
 		}
-		if err := quarantine.Guard(func() error { return s.LookAfter(ctx) }); err != nil && ctx.Err() == nil {
+		next := maintainEvery
+		if err := quarantine.Guard(func() error {
+			more, err := s.lookAfter(ctx, began.Elapsed() >= missingAfter)
+			if more {
+				next = 0
+			}
+			return err
+		}); err != nil && ctx.Err() == nil {
 			s.log.Error("maintain the archive", "error", err, "next_try", maintainEvery)
 		}
-		tick.Reset(maintainEvery)
+		tick.Reset(next)
 	}
 }
 
 // LookAfter maintains the archive once. Several callers take turns.
 func (s *Store) LookAfter(ctx context.Context) error {
+	_, err := s.lookAfter(ctx, true)
+	return err
+}
+
+// lookAfter maintains the archive once; if missing is true, it also makes missing documents. It reports whether there is more of these to do.
+func (s *Store) lookAfter(ctx context.Context, missing bool) (more bool, err error) {
 	s.looking.Lock()
 	defer s.looking.Unlock()
+	extents, idle, err := s.tidy(ctx)
+	if err != nil || !idle {
+		return false, err
+	}
+	return s.sealEach(ctx, extents, missing)
+}
+
+// tidy removes suites, rolls up phases, and returns space. It reports whether no run is in progress.
+func (s *Store) tidy(ctx context.Context) (extents []archive.PhaseExtent, idle bool, err error) {
 	if err := s.archive.Purge(ctx); err != nil {
-		return err
+		return nil, false, err
 	}
 	if err := s.letGo(ctx, s.date.Wall()); err != nil {
-		return err
+		return nil, false, err
 	}
-	extents, err := s.archive.Extents(ctx, "")
-	if err != nil {
-		return err
+	if extents, err = s.archive.Extents(ctx, ""); err != nil {
+		return nil, false, err
 	}
 	if err := s.rollUpEach(ctx, extents, s.rollUp); err != nil {
-		return err
+		return nil, false, err
 	}
-	if slices.ContainsFunc(extents, func(e archive.PhaseExtent) bool { return !e.Ended }) {
-		return nil // a run in progress reuses free pages, and needs the processor
+	if s.busy() || slices.ContainsFunc(extents, func(e archive.PhaseExtent) bool { return !e.Ended }) {
+		return nil, false, nil // a run in progress reuses free pages, and needs the processor
 	}
-	if err := s.archive.Tidy(ctx); err != nil {
-		return err
-	}
-	return s.sealEach(ctx, extents)
+	return extents, true, s.archive.Tidy(ctx)
 }
 
 // rollUpEach rolls up phases one after another; a panic sets aside only the phase's suite.

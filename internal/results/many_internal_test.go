@@ -40,7 +40,7 @@ func TestTheDocumentOfAShortRunIsKept(t *testing.T) {
 	var texts [2][]byte
 	for i := range texts { // the second is a restarted coordinator
 		s := newStore(stored, Keep{})
-		s.sealed = newSealed(dir, s.log)
+		s.sealed = newSealed(dir, nil, s.log)
 		text, err := s.JSON(t.Context(), "S")
 		require.NoError(t, err)
 		require.NoError(t, s.LookAfter(t.Context()))
@@ -145,7 +145,7 @@ func TestOldSuitesExpireTogether(t *testing.T) {
 	resultstest.Ended(t, stored, "YOUNG", sealedDocuments, young, result.Complete)
 	dir := filepath.Join(t.TempDir(), "computed")
 	s := newStore(stored, Keep{Age: 30 * 24 * time.Hour})
-	s.sealed = newSealed(dir, s.log)
+	s.sealed = newSealed(dir, nil, s.log)
 	for _, suite := range []string{"S", "T", "YOUNG"} {
 		_, err := s.JSON(t.Context(), suite)
 		require.NoError(t, err)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"slices"
 
 	"github.com/benchd/benchd/internal/archive"
 	"github.com/benchd/benchd/internal/record"
@@ -28,14 +29,30 @@ func (s *Store) Export(ctx context.Context, id string, to io.Writer) error {
 // Remove removes an ended suite.
 func (s *Store) Remove(ctx context.Context, id string) error {
 	defer s.documents.forget(id)
-	defer s.sealed.forget(func(suite string) bool { return suite == id })
+	defer s.forgetKept(ctx, id)
 	return s.archive.Remove(ctx, id)
+}
+
+// forgetKept removes what is kept of suites that are removed. If it cannot, maintenance does.
+func (s *Store) forgetKept(ctx context.Context, ids ...string) {
+	if err := s.forget(ctx, func(suite string) bool { return slices.Contains(ids, suite) }); err != nil {
+		s.log.Log(ctx, severity(err), "suites are removed, and not all that was computed of them", "suites", ids, "error", err, "next_try", maintainEvery)
+	}
+}
+
+func (s *Store) forget(ctx context.Context, gone func(suite string) bool) error {
+	s.madeRuns.forget(gone)
+	s.sealedRuns.forget(gone)
+	return s.sealed.forget(ctx, gone)
 }
 
 // Import imports an exported suite and returns its id.
 func (s *Store) Import(ctx context.Context, from io.Reader) (string, error) {
 	id, err := s.archive.Import(ctx, from, func(ctx context.Context, suite archive.Suite, runs []archive.RunRecord) error {
 		s.documents.forget(suite.ID) // of an earlier suite of this id, before this one becomes visible
+		if err := s.forget(ctx, func(id string) bool { return id == suite.ID }); err != nil {
+			return err
+		}
 		return s.checkImported(ctx, suite, runs)
 	})
 	switch {

@@ -48,7 +48,7 @@ type Maintained interface {
 	Tidy(ctx context.Context) error
 }
 
-// Config configures a Store. All fields but Keep and Sealed must be set.
+// Config configures a Store. All fields up to Logger but Keep must be set.
 type Config struct {
 	Archive    Archive
 	Reader     *spec.Reader // of the properties of runs
@@ -59,6 +59,10 @@ type Config struct {
 	Logger     *slog.Logger
 	// Sealed is a directory for what is computed once for each long run; it may be deleted at any time. Empty for none.
 	Sealed string
+	// Records has the documents of ended runs, so that they follow the leader. Default: they are in Sealed.
+	Records archive.Keeper
+	// Busy reports whether a run is in progress: then maintenance computes nothing. Default: runs in progress are those with windows.
+	Busy func() bool
 }
 
 // Store provides the results in an archive.
@@ -74,17 +78,27 @@ type Store struct {
 	sealed     *sealed
 	sealing    singleflight.Group // by key: requests for what is kept of a run share one computation
 
-	looking    sync.Mutex       // for the time of LookAfter, and of what it knows:
-	sealedRuns map[string]bool  // runs that it has looked at
-	settled    map[phaseID]bool // ended phases of which it has rolled up all
+	busy func() bool
+
+	sealedRuns runSet // that maintenance has looked at
+	madeRuns   runSet // that had a document when it began
+
+	looking  sync.Mutex       // for the time of LookAfter, and of what it knows:
+	settled  map[phaseID]bool // ended phases of which it has rolled up all
+	suites   map[string]bool  // for whose runs something may be kept; nil before the first look
+	listed   bool             // madeRuns is known
+	programs []string         // others, of which there are documents
 }
 
 // New returns a store.
 func New(config Config) *Store {
+	if config.Busy == nil {
+		config.Busy = func() bool { return false }
+	}
 	return &Store{
 		archive: config.Archive, reader: config.Reader, version: config.Version, keep: config.Keep, date: clock.NewSettled(config.Clock),
 		quarantine: config.Quarantine, log: config.Logger, documents: newDocuments(mostDocuments),
-		sealed: newSealed(config.Sealed, config.Logger), sealedRuns: make(map[string]bool), settled: make(map[phaseID]bool),
+		sealed: newSealed(config.Sealed, config.Records, config.Logger), busy: config.Busy, settled: make(map[phaseID]bool),
 	}
 }
 

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -94,7 +93,7 @@ func (s *Store) expire(ctx context.Context, archived Expirer, before time.Time) 
 		s.documents.forget(id)
 	}
 	if len(ids) > 0 {
-		s.sealed.forget(func(suite string) bool { return slices.Contains(ids, suite) })
+		s.forgetKept(ctx, ids...)
 	}
 	return err
 }

@@ -13,31 +13,6 @@ import (
 	"github.com/benchd/benchd/internal/result"
 )
 
-// sealEach computes, once for each ended long run, what readers of its result need of its windows.
-func (s *Store) sealEach(ctx context.Context, extents []archive.PhaseExtent) error {
-	if s.sealed.dir == "" {
-		return nil
-	}
-	suites, err := s.archive.Suites(ctx)
-	if err != nil {
-		return err
-	}
-	have := make(map[string]bool, len(suites))
-	for _, suite := range suites {
-		have[suite.ID] = true
-	}
-	s.sealed.forget(func(suite string) bool { return !have[suite] })
-	for _, e := range extents {
-		if !s.sealedRuns[e.Run] && s.mayBeLong(e) {
-			if err := s.quarantine.Do(record.SuiteOf(e.Run), "make the result of run "+e.Run, func() error { return s.seal(ctx, e.Run) }); err != nil {
-				return err
-			}
-			s.sealedRuns[e.Run] = true
-		}
-	}
-	return nil
-}
-
 // seal makes the document of an ended run, its columns, points, agents and logs, unless there are all of them. Logs that were removed because there
 // are too many are left to the first report that needs them.
 func (s *Store) seal(ctx context.Context, id string) error {
@@ -52,7 +27,7 @@ func (s *Store) seal(ctx context.Context, id string) error {
 	}
 	of := newSuiteKey(suite)
 	key := documentKey(of, archived)
-	if !s.sealed.has(id, sealedDocument, key) {
+	if !s.madeRuns.has(id) && !s.sealed.hasDocument(ctx, id, key) {
 		if _, err := s.document(ctx, suite, of, archived); err != nil {
 			return err
 		}
@@ -82,7 +57,7 @@ func (s *Store) compute(ctx context.Context, suite archive.Suite, archived archi
 	if s.sealed.dir == "" || !slices.ContainsFunc(extents, s.mayBeLong) {
 		doc, windows, err := s.build(ctx, suite, archived, extents, nil)
 		if err == nil && windows >= s.sealed.documents {
-			s.sealed.keepDocument(key, doc)
+			s.sealed.keepDocument(ctx, key, doc)
 		}
 		return doc, err
 	}
@@ -100,7 +75,7 @@ func (s *Store) compute(ctx context.Context, suite archive.Suite, archived archi
 		err = p.end(windows)
 	}
 	if err == nil && windows >= s.sealed.documents {
-		s.sealed.keepDocument(key, doc)
+		s.sealed.keepDocument(ctx, key, doc)
 	}
 	if err == nil && windows >= s.sealed.windows {
 		s.log.Info("result of a long run is computed", "run", archived.ID, "windows", windows, "took", began.Elapsed().Round(time.Millisecond))

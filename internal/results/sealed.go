@@ -4,23 +4,21 @@ import (
 	"bufio"
 	"compress/gzip"
 	"encoding/gob"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"hash"
 	"hash/crc32"
 	"io"
-	"io/fs"
 	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
+	"github.com/benchd/benchd/internal/archive"
 	"github.com/benchd/benchd/internal/latency"
-	"github.com/benchd/benchd/internal/record"
-	"github.com/benchd/benchd/internal/result"
 )
 
 // sealedWindows is how many windows a run must have to be sealed: to read those of a smaller one takes less than a second.
@@ -32,16 +30,20 @@ const sealedDocuments = 100
 
 // sealed keeps what is computed from all windows of ended runs in files, so that it is computed once, and not again after a restart
 // or for each report: the document of a run, its histograms in the columns of charts, the points of its series, and the course of its agents. Each file begins with a key, which
-// identifies its input and the program that computed it. Files that cannot be read, or have another key, are made again.
+// identifies its input and the program that computed it. Files that cannot be read, or have another key, are made again. Documents are records of
+// the archive instead, if it keeps some.
 type sealed struct {
 	dir     string
+	records archive.Keeper // nil: documents are files
 	log     *slog.Logger
 	program func() (string, error) // its fingerprint
 	clean   func()                 // removes what was not completed before a restart, once
+	failing atomic.Bool            // the last document could not be kept
 
 	windows              int // that a run must have
 	documents            int // likewise, for its document alone
 	mostLogs, mostOfLogs int64
+	mostOfRecord         int // bytes
 }
 
 // The kinds of sealed files.
@@ -53,8 +55,8 @@ const (
 	sealedLogs     = "logs"
 )
 
-func newSealed(dir string, log *slog.Logger) *sealed {
-	s := &sealed{dir: dir, log: log, program: sync.OnceValues(fingerprint), windows: sealedWindows, documents: sealedDocuments, mostLogs: mostLogs, mostOfLogs: mostOfLogs}
+func newSealed(dir string, records archive.Keeper, log *slog.Logger) *sealed {
+	s := &sealed{dir: dir, records: records, log: log, program: sync.OnceValues(fingerprint), windows: sealedWindows, documents: sealedDocuments, mostLogs: mostLogs, mostOfLogs: mostOfLogs, mostOfRecord: archive.MaxKept}
 	s.clean = sync.OnceFunc(func() {
 		left, _ := filepath.Glob(filepath.Join(dir, incomplete))
 		for _, path := range left {
@@ -106,19 +108,28 @@ func (s *sealed) open(run, kind, key string) *sealedFile {
 	if err != nil {
 		return nil
 	}
-	out := &sealedFile{file: file}
-	want, err := s.head(key)
-	if err == nil {
-		out.unpacked, err = gzip.NewReader(bufio.NewReaderSize(file, 1<<16))
-	}
-	if err == nil {
-		got := make([]byte, len(want))
-		if _, err = io.ReadFull(out.unpacked, got); err == nil && string(got) == want {
-			return out
-		}
+	if unpacked := s.unpack(bufio.NewReaderSize(file, 1<<16), key); unpacked != nil {
+		return &sealedFile{file: file, unpacked: unpacked}
 	}
 	_ = file.Close()
 	return nil
+}
+
+// unpack reads up to the end of the head of a key. It returns nil if there is another head, or none.
+func (s *sealed) unpack(from io.Reader, key string) *gzip.Reader {
+	want, err := s.head(key)
+	if err != nil {
+		return nil
+	}
+	unpacked, err := gzip.NewReader(from)
+	if err != nil {
+		return nil
+	}
+	got := make([]byte, len(want))
+	if _, err := io.ReadFull(unpacked, got); err != nil || string(got) != want {
+		return nil
+	}
+	return unpacked
 }
 
 // has reports whether there is a file of a key.
@@ -218,56 +229,6 @@ func (f *sealing) close(keep bool) {
 	}
 	if f.err != nil {
 		f.log.Warn("keep what was computed of a long run", "file", f.path, "error", f.err)
-	}
-}
-
-// text returns the JSON of the document of a key; nil if there is none.
-func (s *sealed) text(run, key string) []byte {
-	f := s.open(run, sealedDocument, key)
-	if f == nil {
-		return nil
-	}
-	defer f.close()
-	text, err := io.ReadAll(f)
-	if err != nil {
-		return nil
-	}
-	return text
-}
-
-// document returns the document of a key.
-func (s *sealed) document(run, key string) (doc result.Run, ok bool) {
-	text := s.text(run, key)
-	return doc, text != nil && json.Unmarshal(text, &doc) == nil
-}
-
-// keepDocument keeps the document of a key.
-func (s *sealed) keepDocument(key string, doc result.Run) {
-	f := s.create(doc.ID, sealedDocument, key)
-	f.write(func(out io.Writer) error {
-		text, err := json.Marshal(doc)
-		if err != nil {
-			return err
-		}
-		_, err = out.Write(text)
-		return err
-	})
-	f.close(true)
-}
-
-// forget removes the files of some suites.
-func (s *sealed) forget(gone func(suite string) bool) {
-	if s.dir == "" {
-		return
-	}
-	entries, err := os.ReadDir(s.dir)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		s.log.Warn("remove what was computed of removed suites", "directory", s.dir, "error", err)
-	}
-	for _, e := range entries {
-		if !strings.HasPrefix(e.Name(), ".") && gone(record.SuiteOf(e.Name())) {
-			_ = os.Remove(filepath.Join(s.dir, e.Name())) // the next maintenance tries again
-		}
 	}
 }
 

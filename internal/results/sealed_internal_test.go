@@ -83,7 +83,7 @@ func TestALongRunIsReadOnce(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "computed")
 	restart := func() *Store {
 		s := newStore(stored, Keep{})
-		s.sealed = newSealed(dir, s.log)
+		s.sealed = newSealed(dir, nil, s.log)
 		s.sealed.windows = fewWindows
 		stored.reads = 0
 		return s
@@ -188,7 +188,7 @@ func TestALongRunIsReadOnce(t *testing.T) {
 	})
 	t.Run("a directory that cannot be written is no failure", func(t *testing.T) {
 		s := restart()
-		s.sealed = newSealed(filepath.Join(files()[0], "below a file"), s.log)
+		s.sealed = newSealed(filepath.Join(files()[0], "below a file"), nil, s.log)
 		s.sealed.windows = fewWindows
 		require.NotEmpty(t, everything(t, s))
 	})

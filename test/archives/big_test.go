@@ -62,6 +62,8 @@ type home struct {
 	database func(t *testing.T) database
 	settle   func(t *testing.T)         // after all suites are there
 	cpu      func(t *testing.T) float64 // seconds of the database's own processes
+	// elsewhere returns the flags of a coordinator on another host; nil if there can be none.
+	elsewhere func(t *testing.T) []string
 }
 
 // Commands are quick on an archive with many suites, and the removal of the oldest month does not disturb a run.
@@ -162,7 +164,11 @@ func inPostgres(t *testing.T, dir string) home {
 	t.Cleanup(func() { require.NoError(t, conn.Close(context.WithoutCancel(t.Context()))) })
 	return home{
 		flags: []string{"--archive", url, "--data", t.TempDir()},
-		open:  open,
+		elsewhere: func(t *testing.T) []string {
+			t.Helper()
+			return []string{"--archive", url, "--data", t.TempDir()}
+		},
+		open: open,
 		database: func(t *testing.T) database {
 			t.Helper()
 			for _, statement := range []string{`SET synchronous_commit = off`, `ANALYZE`} {
@@ -259,17 +265,27 @@ func serverCPU(t *testing.T, folder string) (seconds float64) {
 	return seconds
 }
 
-// commands measures commands twice, each time on a coordinator that has just started. The first one has nothing but the archive, as after an
-// update; the second one has the documents that a coordinator keeps when runs end.
+// commands measures commands several times, each time on a coordinator that has just started. The first one has nothing but the archive, as after
+// an update; the second one has the documents that a coordinator keeps when runs end; the third one has taken over on another host, where the
+// archive has them.
 func commands(t *testing.T, h home) {
 	t.Helper()
 	first, middle, last := name(chosen.suites/3), name(chosen.suites/2), name(chosen.suites-1)
-	for _, kept := range []bool{false, true} {
+	type state struct {
+		name  string
+		kept  bool
+		flags []string
+	}
+	states := []state{{"documents of runs are not kept", false, h.flags}, {"documents of runs are kept", true, h.flags}}
+	if h.elsewhere != nil {
+		states = append(states, state{"documents of runs are kept, and the host is another one", true, h.elsewhere(t)})
+	}
+	for _, state := range states {
 		rpc, err := freeport.Address()
 		require.NoError(t, err)
 		web, err := freeport.Address()
 		require.NoError(t, err)
-		c := testcluster.Start(t, nil, "benchd", append([]string{"coordinator", "--listen", rpc, "--http", web}, h.flags...)...)
+		c := testcluster.Start(t, nil, "benchd", append([]string{"coordinator", "--listen", rpc, "--http", web}, state.flags...)...)
 		c.Says("coordinator listens")
 		cpu := func() (coordinator, database float64) {
 			coordinator, _ = cpuOf(strconv.Itoa(c.ID()), false)
@@ -277,14 +293,14 @@ func commands(t *testing.T, h home) {
 		}
 		quiet(t, func() float64 { coordinator, database := cpu(); return coordinator + database })
 		coordinator, _ := cpu()
-		t.Logf("  a coordinator has started with %.2f s of CPU; documents of runs are kept: %t", coordinator, kept)
+		t.Logf("  a coordinator has started with %.2f s of CPU; %s", coordinator, state.name)
 		for _, args := range [][]string{{"list"}, {"show", middle}, {"show", middle, "-o", "json"}, {"compare", first, last}} {
 			before, databaseBefore := cpu()
 			out, own := ctl(t, rpc, args...)
 			after, databaseAfter := cpu()
 			cost := own + after - before + databaseAfter - databaseBefore
 			t.Logf("    benchctl %s: %.2f s of CPU (benchctl %.2f, coordinator %.2f, database %.2f)", strings.Join(args, " "), cost, own, after-before, databaseAfter-databaseBefore)
-			if chosen.limits && kept {
+			if chosen.limits && state.kept {
 				require.Less(t, cost, 1.0, "seconds of CPU of benchctl %v", args)
 			}
 			if args[0] == "list" {

@@ -31,6 +31,7 @@ func filled(t *testing.T) *Archive {
 	require.NoError(t, a.Apply(t.Context(), archive.Change{Events: []archive.Event{{Run: run.ID, At: time.Unix(1, 0), Phase: "measure", Kind: "agent", Text: "b was lost"}}}))
 	require.NoError(t, a.AddObservations(t.Context(), run.ID, archivetest.ObservedBy("rs1:16020")))
 	require.NoError(t, a.PutSchedule(t.Context(), archivetest.ScheduleOf("nightly"), []schedule.Alert{archivetest.AlertOf("S")}))
+	require.NoError(t, a.Keep(t.Context(), archive.KeptResults+"program/"+run.ID, []byte("packed")))
 	for shard := range 2 {
 		for seq := range 3 {
 			w := archivetest.WindowOf(latency.WindowID{Run: run.ID, Phase: "measure", Shard: shard, Attempt: 1, Seq: seq}, 100)
