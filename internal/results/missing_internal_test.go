@@ -5,6 +5,8 @@ import (
 	"iter"
 	"os"
 	"path/filepath"
+	"slices"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -21,12 +23,15 @@ import (
 // readingArchive lists the runs whose windows, or whose records, are read.
 type readingArchive struct {
 	*sqlite.Archive
+	mu               sync.Mutex // of the lists, in a test that reads them while others append
 	windows, records []string
 	takes            time.Duration // to read the windows of a run
 }
 
 func (a *readingArchive) Windows(ctx context.Context, run string) iter.Seq2[*latency.Window, error] {
+	a.mu.Lock()
 	a.windows = append(a.windows, run)
+	a.mu.Unlock()
 	if a.takes > 0 {
 		<-time.After(a.takes)
 	}
@@ -34,8 +39,17 @@ func (a *readingArchive) Windows(ctx context.Context, run string) iter.Seq2[*lat
 }
 
 func (a *readingArchive) Run(ctx context.Context, id string) (archive.RunRecord, error) {
+	a.mu.Lock()
 	a.records = append(a.records, id)
+	a.mu.Unlock()
 	return a.Archive.Run(ctx, id)
+}
+
+// read lists the runs whose windows were read so far.
+func (a *readingArchive) read() []string {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return slices.Clone(a.windows)
 }
 
 // settled has looked at the archive before, so that it has nothing more to roll up.
@@ -172,10 +186,10 @@ func TestMissingDocumentsAreMadeAfterTheStart(t *testing.T) {
 		}()
 		<-time.After(missingAfter - time.Second)
 		synctest.Wait()
-		require.Empty(t, stored.windows)
+		require.Empty(t, stored.read())
 		<-time.After(time.Second + 4*maintainShare*stored.takes)
 		synctest.Wait()
-		require.Equal(t, []string{"D.1", "C.1", "B.1", "A.1"}, stored.windows)
+		require.Equal(t, []string{"D.1", "C.1", "B.1", "A.1"}, stored.read())
 		more, err := s.lookAfter(ctx, true)
 		require.NoError(t, err)
 		require.False(t, more)
