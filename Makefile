@@ -309,7 +309,7 @@ bench-telemetry: $(TESTRUNNER) ## Compare runs with and without telemetry on a r
 
 .PHONY: bench-fleet
 bench-fleet: $(TESTRUNNER) ## Serve FLEET (10,100,1000,4000) simulated agents for a minute each; print and check CPU, memory, lateness, archive.
-	$(GOTEST) -count 1 -timeout 30m -tags integration -run TestFleet -v ./test/fleet -args -sizes $(FLEET) -seconds 60 -limits
+	$(GOTEST) -count 1 -timeout 30m -tags integration -run TestFleet -v ./test/fleet -args -sizes $(FLEET) -seconds 60 -settle 20s -limits
 
 .PHONY: bench-tls
 bench-tls: $(TESTRUNNER) ## Serve 1000 simulated agents in PAIRS (10) pairs of runs, in plain text and with TLS, in /dev/shm if there is one; check what TLS costs the coordinator, and the skew of starts.
