@@ -195,9 +195,10 @@ func TestALostAgentFailsTheRunOrLeavesItPartial(t *testing.T) {
 	for _, test := range []struct {
 		policy benchdv1.AgentLossPolicy
 		want   result.Status
+		reason string // in the log
 	}{
-		{benchdv1.AgentLossPolicy_AGENT_LOSS_POLICY_UNSPECIFIED, result.Failed},
-		{benchdv1.AgentLossPolicy_AGENT_LOSS_POLICY_CONTINUE, result.Partial},
+		{benchdv1.AgentLossPolicy_AGENT_LOSS_POLICY_UNSPECIFIED, result.Failed, `status=failed reason="agent b was lost: it was restarted"`},
+		{benchdv1.AgentLossPolicy_AGENT_LOSS_POLICY_CONTINUE, result.Partial, `status=partial reason="missing: agent b: `},
 	} {
 		t.Run(string(test.want), func(t *testing.T) {
 			t.Parallel()
@@ -224,6 +225,8 @@ func TestALostAgentFailsTheRunOrLeavesItPartial(t *testing.T) {
 				run := h.result(id)
 				require.Len(t, run.Missing, 1)
 				require.Contains(t, run.Missing[0], "agent b")
+				synctest.Wait()
+				require.True(t, h.logged(test.reason), "the log should have: %s", test.reason)
 				require.EqualValues(t, 20, run.Reconcile.Merged)
 			})
 		})

@@ -133,7 +133,7 @@ func (cd *Conductor) seal() {
 			life.Status, life.Reason, life.Failed, life.Violated = result.Failed, text, true, true
 			cd.timeline.note("limit", text)
 		case len(doc.Missing) > 0:
-			life.Status = result.Partial
+			life.Status, cd.missing = result.Partial, doc.Missing
 		}
 	}
 }

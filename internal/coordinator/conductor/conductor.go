@@ -1,9 +1,12 @@
 package conductor
 
 import (
+	"cmp"
 	"context"
+	"fmt"
 	"log/slog"
 	"slices"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -74,6 +77,7 @@ type Conductor struct {
 	run     *record.Run // except for its ID
 	agents  *shardAgents
 	builder *result.Builder
+	missing []string                     // what the result of the ended run lacks
 	matrix  atomic.Pointer[chart.Matrix] // what each agent does; it may be read at any time
 	windows windows
 	timers  map[lifecycle.Timer]*time.Timer
@@ -193,7 +197,23 @@ func (cd *Conductor) loop(ctx context.Context) {
 	live := cd.builder.Live()
 	cd.publisher.publish(live)
 	cd.figures.show(cd.run, cd.builder, live)
-	cd.c.Logger.Info("run ended", "status", cd.run.State.Life.Status, "reason", cd.run.State.Life.Reason)
+	life := cd.run.State.Life
+	cd.c.Logger.Info("run ended", "status", life.Status, "reason", cmp.Or(life.Reason, lacks(cd.missing)))
+}
+
+// mostLacks is how many parts of a result that are missing are in the log.
+const mostLacks = 5
+
+// lacks describes what a result lacks, or returns "": a partial run has no other reason.
+func lacks(missing []string) string {
+	if len(missing) == 0 {
+		return ""
+	}
+	text := "missing: " + strings.Join(missing[:min(len(missing), mostLacks)], "; ")
+	if more := len(missing) - mostLacks; more > 0 {
+		text += fmt.Sprintf("; and %d more", more)
+	}
+	return text
 }
 
 // tick does the periodic work.
