@@ -27,6 +27,8 @@ type Agent struct {
 	sending sync.Mutex
 	starts  chan *benchdv1.Start
 	over    chan struct{}
+	enough  chan struct{}
+	end     func() // closes enough, once
 
 	mu       sync.Mutex
 	sent     []time.Time // the instant at which each window ended
@@ -55,9 +57,10 @@ func Dial(ctx context.Context, address, name, host string, creds credentials.Tra
 		return nil, err
 	}
 	a := &Agent{
-		Name: name, load: l, seconds: seconds, conn: conn, starts: make(chan *benchdv1.Start, 1), over: make(chan struct{}),
+		Name: name, load: l, seconds: seconds, conn: conn, starts: make(chan *benchdv1.Start, 1), over: make(chan struct{}), enough: make(chan struct{}),
 		sent: make([]time.Time, seconds), lateness: make([]time.Duration, seconds), acks: make([]int, seconds),
 	}
+	a.end = sync.OnceFunc(func() { close(a.enough) })
 	if a.stream, err = benchdv1.NewAgentServiceClient(conn).Session(ctx); err != nil {
 		return nil, err
 	}
@@ -134,6 +137,19 @@ func (a *Agent) acknowledged(seq int, now time.Time) {
 	}
 }
 
+// End ends the run earlier: the agent sends its current window as the last one.
+func (a *Agent) End() { a.end() }
+
+// ending reports whether a window is the last one.
+func (a *Agent) ending(seq int) bool {
+	select {
+	case <-a.enough:
+		return true
+	default:
+		return seq == a.seconds-1
+	}
+}
+
 // Over is closed when Serve ends.
 func (a *Agent) Over() <-chan struct{} { return a.over }
 
@@ -192,22 +208,24 @@ func (a *Agent) Measure(ctx context.Context) error {
 	}}}); err != nil {
 		return err
 	}
-	for seq := range a.seconds {
-		end := began.Add(time.Duration(seq+1) * Interval)
+	windows := 0
+	for last := false; !last; windows++ {
+		end := began.Add(time.Duration(windows+1) * Interval)
 		if err := Wait(ctx, end); err != nil {
 			return err
 		}
 		a.mu.Lock()
-		a.sent[seq] = end
+		a.sent[windows] = end
 		a.mu.Unlock()
-		w := a.load.window(id, start.GetPhase(), seq, seq == a.seconds-1)
+		last = a.ending(windows)
+		w := a.load.window(id, start.GetPhase(), windows, last)
 		if err := a.send(&benchdv1.SessionRequest{Message: &benchdv1.SessionRequest_Window{Window: w}}); err != nil {
 			return err
 		}
 	}
-	done := uint64(a.seconds) * OpsOfWindow
+	done := uint64(windows) * OpsOfWindow
 	return a.send(&benchdv1.SessionRequest{Message: &benchdv1.SessionRequest_PhaseEnded{PhaseEnded: &benchdv1.PhaseEnded{
-		Id: id, Phase: start.GetPhase(), EndedNs: int64(a.seconds) * int64(Interval), Windows: uint32(a.seconds), Final: true,
+		Id: id, Phase: start.GetPhase(), EndedNs: int64(windows) * int64(Interval), Windows: uint32(windows), Final: true,
 		Issued: done, Recorded: done,
 	}}})
 }
