@@ -98,7 +98,7 @@ A coordinator makes a quick check when it starts.`,
 		if found.Histograms {
 			looked = append(looked, "every histogram")
 		}
-		_, err = fmt.Fprintf(c.Out, "no damage found in %s: %d suites, %d runs, %d windows, %.1f MB (%.1f MB of them free)\n",
+		_, err = fmt.Fprintf(c.Out, "no damage found in %s: suites: %d, runs: %d, windows: %d, %.1f MB (%.1f MB of them free)\n",
 			strings.Join(looked, " and "), found.Suites, found.Runs, found.Windows, float64(found.Bytes)/1e6, float64(found.Free)/1e6)
 		return err
 	}}

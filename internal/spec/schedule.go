@@ -29,8 +29,12 @@ func (r *suiteResolver) validateSchedule(read *suite.Suite, out *plan.Suite) {
 	o := plan.Outlined(*out, 0)
 	length := time.Duration(math.Ceil(o.Seconds)) * time.Second
 	if between := s.Shortest(); length > between {
-		report("schedule", fmt.Sprintf("%s is due again after %s, but the suite takes about %s (%d runs); make its runs shorter, or the time between them longer",
-			s, schedule.Period(between), schedule.Period(length), o.Runs))
+		runs := "1 run"
+		if o.Runs != 1 {
+			runs = fmt.Sprintf("%d runs", o.Runs)
+		}
+		report("schedule", fmt.Sprintf("%s is due again after %s, but the suite takes about %s (%s); make its runs shorter, or the time between them longer",
+			s, schedule.Period(between), schedule.Period(length), runs))
 	}
 	out.Schedule = s.Schedule
 }
