@@ -62,9 +62,10 @@ func parse(text string) (address, error) {
 	config, err := pgxpool.ParseConfig(text)
 	if err != nil {
 		_, reason, _ := strings.Cut(err.Error(), "`: ")
-		if inner := errors.Unwrap(err); inner != nil { // without the step of the driver
+		if inner := errors.Unwrap(err); inner != nil && strings.HasPrefix(reason, "failed") { // without the step of the driver
 			reason = inner.Error()
 		}
+		reason, _, _ = strings.Cut(reason, " (strconv.") // what it names is enough
 		if password, set := u.User.Password(); set && password != "" {
 			reason = strings.ReplaceAll(reason, password, "xxxxx")
 		}

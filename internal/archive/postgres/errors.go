@@ -43,6 +43,9 @@ const (
 	stateDamagedIndex    = "XX002"
 )
 
+// creating is what explain has for the tables of a new archive.
+const creating = "create archive in"
+
 // acceptsNone explains a server that cannot have an archive.
 const acceptsNone = "the server accepts no writes, such as a replica: give the primary's address, or all addresses with target_session_attrs=read-write"
 
@@ -90,6 +93,9 @@ func (a *Archive) explain(doing string, err error) error {
 	case state == stateReadOnly, errors.Is(err, pgconn.ErrReadOnlyConnection):
 		return fault(archive.ErrNotWritable, acceptsNone)
 	case state == stateNoPrivilege:
+		if doing != creating {
+			return fault(archive.ErrNotWritable, fmt.Sprintf("user %s lacks a privilege: connect as the user to whom the tables of schema %s belong", a.config.ConnConfig.User, a.schema))
+		}
 		user, database := identifier(a.config.ConnConfig.User), identifier(a.config.ConnConfig.Database)
 		return fault(archive.ErrNotWritable, fmt.Sprintf("user %s lacks a privilege: let it create schema %s (GRANT CREATE ON DATABASE %s TO %s), or own it (ALTER SCHEMA %[2]s OWNER TO %[4]s)",
 			a.config.ConnConfig.User, a.schema, database, user))

@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"cmp"
 	"context"
 	"embed"
 	"errors"
@@ -56,10 +57,10 @@ func (a *Archive) create(ctx context.Context) error {
 		case (state == stateUnsupported || state == stateSyntax) && a.partitioned:
 			a.partitioned = false
 		default:
-			return a.explain("create archive in", err)
+			return a.explain(creating, err)
 		}
 		if a.conn.IsClosed() {
-			return a.explain("create archive in", err)
+			return a.explain(creating, err)
 		}
 	}
 	var kind string
@@ -172,7 +173,9 @@ func (a *Archive) prepare(ctx context.Context) (version int, err error) {
 	var newest *int
 	err = a.conn.QueryRow(ctx, `SELECT coalesce((SELECT name FROM migration WHERE version = 0), ''), (SELECT max(version) FROM migration)`).Scan(&first, &newest)
 	switch {
-	case stateOf(err) == stateNoColumn || stateOf(err) == stateNoTable || err == nil && first != ours && newest != nil:
+	case stateOf(err) == stateNoTable, stateOf(err) == stateNoPrivilege:
+		return 0, cmp.Or(a.checkReader(ctx), foreign)
+	case stateOf(err) == stateNoColumn, err == nil && first != ours && newest != nil, err == nil && newest == nil && tables > 1:
 		return 0, foreign
 	case err != nil:
 		return 0, err
@@ -181,6 +184,20 @@ func (a *Archive) prepare(ctx context.Context) (version int, err error) {
 	}
 	_, err = a.conn.Exec(ctx, `INSERT INTO migration (version, name, at) VALUES (0, $1, clock_timestamp()) ON CONFLICT DO NOTHING`, ours)
 	return 0, err
+}
+
+// checkReader returns an error if table migration exists, and the user may not read it: without a right to the schema the server does not
+// find it.
+func (a *Archive) checkReader(ctx context.Context) error {
+	var owner string
+	var may bool
+	err := a.conn.QueryRow(ctx, `SELECT pg_catalog.pg_get_userbyid(c.relowner), has_schema_privilege(n.oid, 'USAGE') AND has_table_privilege(c.oid, 'SELECT')
+		FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = $1 AND c.relname = 'migration'`, a.schema).Scan(&owner, &may)
+	if err != nil || may {
+		return nil //nolint:nilerr // a server that cannot answer this
+	}
+	return archive.Faultf(archive.ErrNotWritable, nil, "open archive in %s: user %s may not read schema %q of user %s: connect as %[4]s, or give another schema with search_path in the URL",
+		a.server, a.config.ConnConfig.User, a.schema, owner)
 }
 
 // applyNext applies the next migration, unless another process has meanwhile, and returns the version. The transaction holds the lock of all

@@ -52,9 +52,16 @@ func TestOpenNamesTheCure(t *testing.T) {
 	sql(t, `CREATE SCHEMA foreign2; CREATE TABLE foreign2.migration (id int)`)
 	sql(t, `CREATE SCHEMA foreign3; CREATE TABLE foreign3.migration (version bigint, name text); INSERT INTO foreign3.migration VALUES (0, 'something else')`)
 	sql(t, `CREATE DATABASE latin ENCODING 'LATIN1' TEMPLATE template0 LC_COLLATE 'C' LC_CTYPE 'C'`)
-	newer := freshURL()
+	sql(t, `CREATE SCHEMA foreign4; CREATE TABLE foreign4.suite (id int); CREATE TABLE foreign4.migration (version bigint, name text, at timestamptz)`)
+	newer, private := freshURL(), freshURL()
 	_, schema, _ := strings.Cut(newer, "search_path=")
 	require.NoError(t, openURL(t, newer).Close(t.Context()))
+	require.NoError(t, openURL(t, private).Close(t.Context()))
+	_, privateSchema, _ := strings.Cut(private, "search_path=")
+	readable := freshURL()
+	require.NoError(t, openURL(t, readable).Close(t.Context()))
+	_, readableSchema, _ := strings.Cut(readable, "search_path=")
+	sql(t, `GRANT USAGE ON SCHEMA %s TO poor`, readableSchema)
 	sql(t, `INSERT INTO %s.migration (version, name, at) VALUES (999, 'future', now())`, schema)
 	for name, test := range map[string]struct {
 		url, text string
@@ -64,6 +71,8 @@ func TestOpenNamesTheCure(t *testing.T) {
 		"another scheme":     {"mysql://u:secret@h/db", `invalid URL with scheme "mysql"`, nil},
 		"a key and value":    {"host=127.0.0.1 password=secret", "invalid URL", nil},
 		"a bad setting":      {"postgres://u:secret@h/db?sslmode=secret", "sslmode is invalid", nil},
+		"a bad number":       {"postgres://u:secret@h/db?connect_timeout=secret", "invalid URL (invalid connect_timeout): want postgres://", nil},
+		"a bad port":         {"postgres://u:secret@h:99999/db", "invalid URL (invalid port", nil},
 		"a bad schema":       {"postgres://u@h/db?search_path=a,b", "want the name of one schema", nil},
 		"nobody listens":     {"postgres://u:secret@127.0.0.1:1/db", "PostgreSQL 127.0.0.1:1/db: nothing listens there: check the address, and whether the server runs (dial tcp 127.0.0.1:1: connect: connection refused)", nil},
 		"no such host":       {"postgres://u:secret@nowhere.invalid/db", "its host has no address: check the name", nil},
@@ -75,6 +84,9 @@ func TestOpenNamesTheCure(t *testing.T) {
 		"tables of others":   {urlOf(address, "foreign1"), `schema "foreign1" belongs to another program`, archive.ErrNotArchive},
 		"other migrations":   {urlOf(address, "foreign2"), `schema "foreign2" belongs to another program`, archive.ErrNotArchive},
 		"of another program": {urlOf(address, "foreign3"), `schema "foreign3" belongs to another program`, archive.ErrNotArchive},
+		"tables beside it":   {urlOf(address, "foreign4"), `schema "foreign4" belongs to another program`, archive.ErrNotArchive},
+		"no right to it":     {"postgres://poor:secret@" + address + "/postgres?search_path=" + privateSchema, fmt.Sprintf("user poor may not read schema %q of user postgres: connect as postgres, or give another schema", privateSchema), archive.ErrNotWritable},
+		"no right to tables": {"postgres://poor:secret@" + address + "/postgres?search_path=" + readableSchema, fmt.Sprintf("user poor may not read schema %q of user postgres", readableSchema), archive.ErrNotWritable},
 		"another encoding":   {"postgres://postgres@" + address + "/latin", "the encoding of the database is LATIN1: create one with ENCODING 'UTF8'", archive.ErrNotWritable},
 		"a newer benchd":     {newer, "was written by a newer benchd (it has version 999, this benchd supports up to", archive.ErrNewer},
 	} {
@@ -206,4 +218,17 @@ func TestTheServerRestarts(t *testing.T) {
 	require.NoError(t, s.Stop())
 	require.NoError(t, s.Restart(t.Context()))
 	archivetest.Add(t, a, window(7))
+}
+
+// A user who may only read an archive does not lead, and the error names the cure.
+func TestAReaderCannotLead(t *testing.T) {
+	t.Parallel()
+	url := freshURL()
+	require.NoError(t, openURL(t, url).Close(t.Context()))
+	_, schema, _ := strings.Cut(url, "search_path=")
+	sql(t, `CREATE ROLE people LOGIN; GRANT USAGE ON SCHEMA %[1]s TO people; GRANT SELECT ON ALL TABLES IN SCHEMA %[1]s TO people`, schema)
+	a := openURL(t, strings.Replace(url, "postgres@", "people@", 1))
+	_, err := a.Lead(t.Context(), archive.Leader{Boot: "boot-people", RPC: "127.0.0.1:7070"})
+	require.ErrorIs(t, err, archive.ErrNotWritable)
+	require.ErrorContains(t, err, "user people lacks a privilege: connect as the user to whom the tables of schema "+schema+" belong (")
 }
