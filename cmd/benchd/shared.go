@@ -53,6 +53,8 @@ func (f *coordinatorFlags) checkArchive(place string) error {
 		return &cli.Error{Code: cli.Usage, Err: fmt.Errorf(format, args...)}
 	}
 	switch {
+	case f.archive == "" && place != "": // such as a variable of a script that is not set
+		return usage("%s is empty: give postgres://USER@HOST:PORT/DATABASE, or leave it out: the archive is in SQLite then, in the directory --data", place)
 	case f.archive == "" && f.advertise != "":
 		return usage("--advertise %s: it is for coordinators that share an archive in PostgreSQL: give --archive, too", f.advertise)
 	case f.archive == "":

@@ -32,7 +32,11 @@ func TestAnArchiveThatCoordinatorsShareNeedsAnAddressForClients(t *testing.T) {
 		"a bad setting":        {coordinatorFlags{archive: database + "?sslmode=strong", listen: "a:1"}, "BENCHD_ARCHIVE: invalid URL (sslmode is invalid): want postgres://USER@HOST:PORT/DATABASE"},
 		"a part of a password": {coordinatorFlags{archive: "hidden", listen: "a:1"}, "want postgres://"},
 	} {
-		err := test.flags.checkArchive("BENCHD_ARCHIVE")
+		place := "BENCHD_ARCHIVE"
+		if test.flags.archive == "" {
+			place = "" // of a default
+		}
+		err := test.flags.checkArchive(place)
 		if test.want == "" {
 			require.NoError(t, err, name)
 			continue
@@ -41,6 +45,8 @@ func TestAnArchiveThatCoordinatorsShareNeedsAnAddressForClients(t *testing.T) {
 		require.Equal(t, cli.Usage, cli.CodeOf(err), name)
 		require.NotContains(t, err.Error(), "hidden", name)
 	}
+	flags := coordinatorFlags{listen: ":7070"}
+	require.EqualError(t, flags.checkArchive("--archive"), "--archive is empty: give postgres://USER@HOST:PORT/DATABASE, or leave it out: the archive is in SQLite then, in the directory --data")
 }
 
 func TestStandbysReferClientsToAddressesThatTheyReach(t *testing.T) {
