@@ -38,12 +38,20 @@ func usageOfPath(err error) error {
 	return err
 }
 
-// requireDirectory refuses the URL of an archive in PostgreSQL, which may have a password, where a directory is meant.
+// requireDirectory refuses no directory, and the URL of an archive in PostgreSQL, which may have a password.
 func requireDirectory(data, instead string) error {
 	if !isURL(data) {
-		return nil
+		return requireData(data)
 	}
 	return &cli.Error{Code: cli.Usage, Err: fmt.Errorf("--data: want the directory of an archive in SQLite; %s one in PostgreSQL", instead)}
+}
+
+// requireData refuses an empty --data, such as that of a variable that is not set: it would be the current directory.
+func requireData(data string) error {
+	if data != "" {
+		return nil
+	}
+	return &cli.Error{Code: cli.Usage, Err: errors.New("--data is empty: give the directory of the archive")}
 }
 
 func dataFlag(cmd *cobra.Command, to *string) {

@@ -129,6 +129,7 @@ func runCoordinator(ctx context.Context, c *cli.Context, f coordinatorFlags) (er
 		security.CheckLocal("--listen", f.listen, f.tls.Given(), f.insecure),
 		security.CheckSecured("--http", f.http, webSecured(webConfig, f.tls), f.insecure),
 		f.checkArchive(c.Origins["archive"]),
+		requireData(f.data),
 		err,
 	); err != nil {
 		return err

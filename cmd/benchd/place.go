@@ -101,9 +101,13 @@ func requireArchive(where string) error {
 // checkPlace refuses an invalid URL in an argument, and one of something else.
 func checkPlace(argument, where string) error {
 	var err error
-	if isURL(where) {
+	u, bad := url.Parse(where)
+	switch {
+	case where == "": // such as a variable of a script that is not set
+		err = errors.New("it is empty: want a directory, or postgres://USER@HOST:PORT/DATABASE")
+	case isURL(where):
 		err = postgres.Check(where)
-	} else if u, bad := url.Parse(where); bad == nil && u.Host != "" {
+	case bad == nil && (u.Host != "" || u.Scheme == "postgres" || u.Scheme == "postgresql"): // which may have a password
 		err = fmt.Errorf("invalid archive with scheme %q: want a directory, or postgres://USER@HOST:PORT/DATABASE", u.Scheme)
 	}
 	if err != nil {

@@ -66,14 +66,22 @@ func (f *coordinatorFlags) checkArchive(place string) error {
 		return usage("%s: %w", place, err)
 	}
 	if f.advertise != "" {
-		return security.CheckForm("--advertise", f.advertise)
+		if err := security.CheckForm("--advertise", f.advertise); err != nil || hasHost(f.advertise) {
+			return err
+		}
+		return usage("--advertise %s: it has no host that clients can connect to: give the name or the address at which they reach this coordinator", f.advertise)
 	}
-	host, _, err := net.SplitHostPort(f.listen)
-	_, local := security.Socket(f.listen)
-	if ip := net.ParseIP(host); err != nil || local || host == "" || ip != nil && ip.IsUnspecified() {
+	if _, local := security.Socket(f.listen); local || !hasHost(f.listen) {
 		return usage("--advertise is missing: give the HOST:PORT at which agents, benchctl and browsers reach this coordinator, because --listen %s has none; standbys refer them to it", f.listen)
 	}
 	return nil
+}
+
+// hasHost reports whether an address of the form HOST:PORT names a host, as opposed to all interfaces.
+func hasHost(address string) bool {
+	host, _, err := net.SplitHostPort(address)
+	ip := net.ParseIP(host)
+	return err == nil && host != "" && (ip == nil || !ip.IsUnspecified())
 }
 
 // candidate returns how this process is named to clients.

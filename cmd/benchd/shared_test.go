@@ -25,6 +25,8 @@ func TestAnArchiveThatCoordinatorsShareNeedsAnAddressForClients(t *testing.T) {
 		"a socket":             {coordinatorFlags{archive: database, listen: "unix:/run/benchd.sock"}, "--advertise is missing"},
 		"all, advertised":      {coordinatorFlags{archive: database, listen: "[::]:7070", advertise: "a:7070"}, ""},
 		"a bad address":        {coordinatorFlags{archive: database, listen: ":7070", advertise: "a"}, "not of the form HOST:PORT"},
+		"advertises none":      {coordinatorFlags{archive: database, listen: ":7070", advertise: "0.0.0.0:7070"}, "it has no host that clients can connect to"},
+		"advertises a port":    {coordinatorFlags{archive: database, listen: ":7070", advertise: ":7070"}, "it has no host that clients can connect to"},
 		"an address alone":     {coordinatorFlags{listen: ":7070", advertise: "a:7070"}, "give --archive, too"},
 		"another database":     {coordinatorFlags{archive: "mysql://benchd:hidden@db/benchd", listen: "a:1"}, "want postgres://USER@HOST:PORT/DATABASE"},
 		"a directory":          {coordinatorFlags{archive: "/var/lib/hidden", listen: "a:1"}, "--data"},
