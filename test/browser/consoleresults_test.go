@@ -19,7 +19,8 @@ func archive(t *testing.T, c *console, ids []string) {
 	p.fill("Search", "nightly")
 	p.sees("3 suites")
 	p.click("link", "team=storage")
-	p.sees("1 suites")
+	p.sees("1 suite")
+	p.gone("1 suites")
 	p.click("button", "Clear all filters")
 	p.sees(ids...)
 
@@ -71,9 +72,26 @@ func agents(t *testing.T, c *console) {
 	testcluster.Eventually(t, patience, func() bool { return c.draining(t, name) }, "the agent should be drained")
 	p.find("button", "Resume", p.row(name))
 	p.sees("draining")
+	drained(t, c)
 	p.click("button", "Resume", p.row(name))
 	testcluster.Eventually(t, patience, func() bool { return !c.draining(t, name) }, "the agent should be resumed")
 	p.find("button", "Drain", p.row(name))
+	p.requireNoErrors()
+}
+
+const large = `suite: large
+properties: {db: "null", recordcount: 10}
+scenarios: [{name: one, agents: 100, properties: {operationcount: 100}}]
+`
+
+// drained shows in a dry run that an agent is drained, and where that is undone, as the refusal of the submission does.
+func drained(t *testing.T, c *console) {
+	p := c.open(t, "new")
+	p.paste(large)
+	p.sees("The suite needs 100 agents: 5 connected and 1 drained.", "Resume drained ones on the page Agents, or start more on client machines:")
+	p.picture("console-drained")
+	value[bool](p, `(document.querySelector(".notice a").click(), true)`)
+	p.find("heading", "Agents")
 	p.requireNoErrors()
 }
 

@@ -4,7 +4,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { Failure, getPage, send, type Page } from "./api";
 import { EditDialog } from "./edit";
 import { Filters, parametersOf } from "./filters";
-import { ago, count, moment } from "./format";
+import { ago, count, moment, several } from "./format";
 import { Action, StatusBadge, Table, Title, Trouble, Waiting, type Column } from "./parts";
 import { go, href, query as address } from "./router";
 import { t } from "./text";
@@ -116,7 +116,7 @@ export function ArchivePage({ query, about }: { query: URLSearchParams; about: A
         : <Waiting failure={list.failure} />}
       {list.suites && list.suites.length > 0 && (
         <p class="buttons">
-          <span class="empty" role="status">{t(`${count(list.suites.length)} suites${list.next ? " so far" : ""}`, `${list.next ? "已显示 " : "共 "}${count(list.suites.length)} 个套件`)}</span>
+          <span class="empty" role="status">{t(`${several(list.suites.length, "suite")}${list.next ? " so far" : ""}`, `${list.next ? "已显示 " : "共 "}${count(list.suites.length)} 个套件`)}</span>
           {list.next && <Action label={t("More", "更多")} run={list.more} />}
         </p>
       )}

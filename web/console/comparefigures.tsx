@@ -2,7 +2,7 @@
 
 import type { ComparedCase, ComparedFigure, FigureVerdict } from "./documents";
 import { amount, change, figureTitle } from "./figures";
-import { percent } from "./format";
+import { percent, several } from "./format";
 import { t } from "./text";
 import { steps } from "./xy";
 
@@ -69,7 +69,7 @@ export function FigureTable({ cases, smallest, of }: { cases: ComparedCase[]; sm
           <tbody>
             {cases.filter((c) => c.figures.length > 0).flatMap((c) => c.figures.map((f, i) => (
               <tr key={`${c.case} ${f.name}`}>
-                {i === 0 && <td rowSpan={c.figures.length} class="case">{c.case}<span class="sub">{t(`${c.runs_a.length} runs of A, ${c.runs_b.length} of B`, `A ${c.runs_a.length} 次，B ${c.runs_b.length} 次运行`)}</span></td>}
+                {i === 0 && <td rowSpan={c.figures.length} class="case">{c.case}<span class="sub">{t(`${several(c.runs_a.length, "run")} of A, ${c.runs_b.length} of B`, `A ${c.runs_a.length} 次，B ${c.runs_b.length} 次运行`)}</span></td>}
                 <td>{figureTitle(f.name)}</td>
                 <td class="figure" title={range(f, "a")}>{amount(f.a.median, f.unit)}</td>
                 <td class="figure" title={range(f, "b")}>{amount(f.b.median, f.unit)}</td>

@@ -2,7 +2,7 @@
 
 import { type Checked } from "./check";
 import { AgentCommand } from "./coordinator";
-import { count, duration, percent } from "./format";
+import { count, duration, percent, several } from "./format";
 import { Facts, Table, type Column } from "./parts";
 import { href } from "./router";
 import { lang, t } from "./text";
@@ -23,7 +23,7 @@ const columns: Column<Row>[] = [
 
 function work(c: PlannedCase): string {
   if (c.operations > 0) return t(`${count(c.operations)} operations`, `${count(c.operations)} 次操作`);
-  if (c.rows_written > 0) return t(`${count(c.rows_written)} rows`, `${count(c.rows_written)} 行`);
+  if (c.rows_written > 0) return t(several(c.rows_written, "row"), `${count(c.rows_written)} 行`);
   return t("for a time", "按时长");
 }
 
@@ -32,7 +32,7 @@ function mix(c: PlannedCase): string {
 }
 
 function threads(c: PlannedCase): string {
-  if (c.threads > 0 && c.agents > 0) return t(`${c.threads} × ${c.agents} agents`, `${c.threads} × ${c.agents} 个 agent`);
+  if (c.threads > 0 && c.agents > 0) return t(`${c.threads} × ${several(c.agents, "agent")}`, `${c.threads} × ${c.agents} 个 agent`);
   if (c.threads > 0) return t(`${c.threads} per agent`, `每个 agent ${c.threads}`);
   return t(`${c.threads_total} in total`, `共 ${c.threads_total}`);
 }
@@ -81,16 +81,22 @@ function matches(a: Agent, labels: Record<string, string>): boolean {
 
 function NeededAgents({ plan, submission, agents }: { plan: Plan; submission: Submission | undefined; agents: Agent[] | undefined }) {
   if (!agents) return null;
-  const free = agents.filter((a) => a.connected && !a.draining && matches(a, submission?.select ?? {})).length;
+  const connected = agents.filter((a) => a.connected && matches(a, submission?.select ?? {}));
+  const drained = connected.filter((a) => a.draining).length;
+  const free = connected.length - drained;
   const most = Math.max(submission?.agents ?? 0, ...plan.cases.map((c) => c.agents));
   const selected = Object.keys(submission?.select ?? {}).length > 0 ? t(" with these labels", "（符合所选标签）") : "";
   if (free === 0 || most > free) {
     return (
       <p class="notice caution">
         {most > 0
-          ? t(`The suite needs ${most} agents; ${free} are connected${selected}.`, `套件需要 ${most} 个 agent，已连接 ${free} 个${selected}。`)
-          : t(`No agent is connected${selected}.`, `没有已连接的 agent${selected}。`)}{" "}
-        {t("Start more on client machines:", "请在客户端机器上启动：")} <AgentCommand />
+          ? t(`The suite needs ${several(most, "agent")}: ${free} connected${drained > 0 ? ` and ${drained} drained` : ""}${selected}.`,
+            `套件需要 ${most} 个 agent，已连接 ${free} 个${drained > 0 ? `，已排空 ${drained} 个` : ""}${selected}。`)
+          : drained > 0
+            ? t(`All connected agents are drained${selected}: ${drained}.`, `已连接的 agent 均已排空${selected}：${drained} 个。`)
+            : t(`No agent is connected${selected}.`, `没有已连接的 agent${selected}。`)}{" "}
+        {drained > 0 && <>{t("Resume drained ones on the page ", "请恢复已排空的 agent：")}<a href={href("agents")}>{t("Agents", "Agent")}</a>{t(", or start more on client machines:", "，或在客户端机器上启动更多：")}</>}
+        {drained === 0 && t("Start more on client machines:", "请在客户端机器上启动：")} <AgentCommand />
       </p>
     );
   }

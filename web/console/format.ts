@@ -15,6 +15,11 @@ export function count(v: number | null | undefined): string {
   return v === null || v === undefined ? "–" : Math.round(v).toLocaleString("en-US");
 }
 
+/** several is a number of things in English, such as 1 agent or 1,000 agents. */
+export function several(n: number, noun: string): string {
+  return `${count(n)} ${noun}${n === 1 ? "" : "s"}`;
+}
+
 /** rate is a number of operations per second. */
 export function rate(v: number | null | undefined): string {
   return v === null || v === undefined ? "–" : `${v >= 100 ? count(v) : figure(v)}/s`;

@@ -5,7 +5,7 @@ import type { Axis, Mark } from "../report/data";
 import type { Group } from "../report/group";
 import { useGet } from "./api";
 import { Chart, type Line } from "./chart";
-import { micros, rate } from "./format";
+import { micros, rate, several } from "./format";
 import { HeatMap, type HeatRow } from "./heatmap";
 import type { AgentSeries } from "./runtypes";
 import { t } from "./text";
@@ -35,7 +35,7 @@ export function AgentCharts({ id, live, group, marks }: { id: string; live: bool
   return (
     <>
       <HeatMap {...shared} title={titles[0]} rows={rows[0]} step={data.step_seconds} worst="low" format={rate}
-        how={t(`${agents.length} agents, a row each; those with the lowest mean are at the top. An empty cell: the agent sent nothing.`, `${agents.length} 个 agent，每个一行；均值最低的在最上面。空单元格：该 agent 没有数据。`)} />
+        how={t(`${several(agents.length, "agent")}, a row each; those with the lowest mean are at the top. An empty cell: the agent sent nothing.`, `${agents.length} 个 agent，每个一行；均值最低的在最上面。空单元格：该 agent 没有数据。`)} />
       {some(rows[1]) && <HeatMap {...shared} title={titles[1]} rows={rows[1]} step={data.step_seconds} worst="high" log format={micros}
         how={t("Of all operations that succeeded; the agents with the highest mean are at the top.", "所有成功的操作；均值最高的 agent 在最上面。")} />}
     </>

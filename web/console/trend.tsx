@@ -5,7 +5,7 @@ import { useGet } from "./api";
 import { VerdictBadge } from "./comparefigures";
 import type { Trend, TrendChange, TrendFigure } from "./trenddocuments";
 import { amount, change, figureTitle } from "./figures";
-import { count, moment } from "./format";
+import { count, moment, several } from "./format";
 import { inLanguage } from "./inlanguage";
 import { Field, StatusBadge, Table, Title, Waiting } from "./parts";
 import { go, href, query as address } from "./router";
@@ -145,9 +145,9 @@ function Changes({ of }: { of: Trend }) {
   return (
     <>
       <div class="answer">
-        <h2>{t(`Answer: ${of.of}, ${count(of.suites.length)} suites`, `结论：${of.of}，${count(of.suites.length)} 个套件`)}</h2>
+        <h2>{t(`Answer: ${of.of}, ${several(of.suites.length, "suite")}`, `结论：${of.of}，${count(of.suites.length)} 个套件`)}</h2>
         {changes.length === 0
-          ? <p>{most < least ? t(`${count(most)} suites have figures: a change can be found from ${least} suites on.`, `${count(most)} 个套件有数据：至少 ${least} 个套件才能发现变化。`) : t("No change found.", "没有发现变化。")}</p>
+          ? <p>{most < least ? t(`${several(most, "suite")} ${most === 1 ? "has" : "have"} figures: a change can be found from ${least} suites on.`, `${count(most)} 个套件有数据：至少 ${least} 个套件才能发现变化。`) : t("No change found.", "没有发现变化。")}</p>
           : (
             <ul>
               {changes.slice(0, 8).map((c) => (

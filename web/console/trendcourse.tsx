@@ -4,7 +4,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { ticks } from "../report/units";
 import type { Trend, TrendFigure } from "./trenddocuments";
 import { amount, change, figureTitle } from "./figures";
-import { moment } from "./format";
+import { moment, several } from "./format";
 import { go, href } from "./router";
 import { lang, t } from "./text";
 import { steps } from "./xy";
@@ -97,7 +97,7 @@ export function Course({ of, trend, byOrder }: { of: TrendFigure; trend: Trend; 
         <p class="how">{of.higher_is_better ? t("Higher is better.", "越高越好。") : t("Lower is better.", "越低越好。")} {t("Each point is a suite, with its 95 % interval if it has one. The dashed lines are the levels between changes. The vertical axis covers the values and may start above 0.", "每个点是一个套件，有 95 % 区间时一并画出。虚线是变化之间的水平。纵轴按数值范围显示，可能不从 0 开始。")}</p>
       </figcaption>
       <div class="course" ref={box}>
-        <div class="plane" tabIndex={0} role="application" aria-label={t(`${figureTitle(of.name)} over ${points.length} suites. The arrow keys move, Enter opens a suite.`, `${figureTitle(of.name)}，${points.length} 个套件。方向键移动，回车打开套件。`)} onKeyDown={key} onMouseMove={(e) => setAt(nearest(e))} onClick={(e) => open(nearest(e))}>
+        <div class="plane" tabIndex={0} role="application" aria-label={t(`${figureTitle(of.name)} over ${several(points.length, "suite")}. The arrow keys move, Enter opens a suite.`, `${figureTitle(of.name)}，${points.length} 个套件。方向键移动，回车打开套件。`)} onKeyDown={key} onMouseMove={(e) => setAt(nearest(e))} onClick={(e) => open(nearest(e))}>
           <svg viewBox={`0 0 ${width} ${height}`} aria-hidden="true">
             {ys.map((v, i) => (
               <g key={v}>
