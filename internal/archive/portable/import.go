@@ -41,35 +41,56 @@ type Sink interface {
 	// and one of Measurement, Sample or Lateness to the newest of Window. A suite that is there already is archive.ErrExists; a
 	// row that the database refuses is Damaged.
 	Store(ctx context.Context, rows []Row) error
-	// Accept is called when all is stored. It reads the suite back, lets the caller of the import check it, and makes it visible. What cannot be
-	// read back is Damaged.
+	// Read is called when all is stored, and reads the suite back. What cannot be read back is Damaged.
+	Read(ctx context.Context, suite string) (archive.Suite, []archive.RunRecord, error)
+	// Accept makes the suite visible.
 	Accept(ctx context.Context, suite string) error
 	// Drop deletes what was stored of a suite that is not accepted.
 	Drop(ctx context.Context, suite string)
 }
 
-// Rules are what an import allows.
-type Rules struct {
-	Unended bool // a suite and runs that have not ended, in a copy of a whole archive
+// Import stores an ended suite of a file that validate accepts, and returns its id. Its errors are archive.ErrDamaged, ErrNewer and ErrExists,
+// and those of the sink.
+func Import(ctx context.Context, from io.Reader, sink Sink, validate func(context.Context, archive.Suite, []archive.RunRecord) error) (string, error) {
+	return take(ctx, from, &importer{sink: sink, validate: validate})
 }
 
-// Import stores the suite of a file, and returns its id. Its errors are archive.ErrDamaged, ErrNewer and ErrExists, and those of the sink.
-func Import(ctx context.Context, from io.Reader, rules Rules, sink Sink) (string, error) {
-	im := &importer{known: Tables(), rules: rules, sink: sink, runs: make(map[string]bool)}
+// Take stores a suite of a copy of a whole archive, whether it has ended or not, as Import does.
+func Take(ctx context.Context, from io.Reader, sink Sink) (string, error) {
+	trusted := func(context.Context, archive.Suite, []archive.RunRecord) error { return nil }
+	return take(ctx, from, &importer{sink: sink, validate: trusted, unended: true})
+}
+
+func take(ctx context.Context, from io.Reader, im *importer) (string, error) {
+	im.known, im.runs = Tables(), make(map[string]bool)
 	err := im.read(ctx, from)
 	if err == nil {
-		err = sink.Accept(ctx, im.suite)
+		err = im.accept(ctx)
 	}
 	if err == nil {
 		return im.suite, nil
 	}
 	if im.stored {
-		sink.Drop(context.WithoutCancel(ctx), im.suite)
+		im.sink.Drop(context.WithoutCancel(ctx), im.suite)
 	}
 	if wrong, ok := errors.AsType[*fileError](err); ok {
 		return "", archive.Faultf(wrong.kind, err, "import suite: %s%s", wrong.text, cureOf(wrong.kind))
 	}
 	return "", err
+}
+
+// accept reads the stored suite back, has it validated, and makes it visible.
+func (im *importer) accept(ctx context.Context) error {
+	suite, runs, err := im.sink.Read(ctx, im.suite)
+	if err == nil {
+		if err = im.validate(ctx, suite, runs); err != nil && ctx.Err() == nil {
+			err = Damaged("no result can be made from it (%v)", err)
+		}
+	}
+	if err != nil {
+		return err
+	}
+	return im.sink.Accept(ctx, im.suite)
 }
 
 func cureOf(kind error) string {
@@ -81,9 +102,11 @@ func cureOf(kind error) string {
 
 // importer imports one file.
 type importer struct {
+	sink     Sink
+	validate func(context.Context, archive.Suite, []archive.RunRecord) error
+	unended  bool // the suite and runs need not have ended
+
 	known  []Table
-	rules  Rules
-	sink   Sink
 	in     *Reader
 	tables []declared
 	suite  string
@@ -220,7 +243,7 @@ var idForm = regexp.MustCompile(`^[a-zA-Z0-9-]{1,64}$`)
 // check checks that a row belongs to the suite and to its parent.
 func (im *importer) check(row Row) error {
 	wrong := Damaged("it has a misplaced row of table %s", im.known[row.Table].Name)
-	ended := im.rules.Unended || result.Status(row.Text("status")).Ended()
+	ended := im.unended || result.Status(row.Text("status")).Ended()
 	switch row.Table {
 	case Suite:
 		if im.suite != "" || !idForm.MatchString(row.Text("id")) || !ended {

@@ -20,35 +20,34 @@ import (
 // The suite is stored in small transactions and is invisible until validate accepts it; validate may read its windows. If
 // ctx or the process ends, the incomplete suite is deleted, now or by Purge.
 func (a *Archive) Import(ctx context.Context, from io.Reader, validate func(ctx context.Context, s archive.Suite, runs []archive.RunRecord) error) (string, error) {
-	return a.take(ctx, from, portable.Rules{}, validate)
+	in := &incoming{a: a, leave: func() {}}
+	defer in.end()
+	return portable.Import(ctx, from, in, validate)
 }
 
 // Take stores a suite that Copy wrote, whether it has ended or not, and returns its id. The errors are those of Import.
 func (a *Archive) Take(ctx context.Context, from io.Reader) (string, error) {
-	trusted := func(context.Context, archive.Suite, []archive.RunRecord) error { return nil }
-	return a.take(ctx, from, portable.Rules{Unended: true}, trusted)
-}
-
-func (a *Archive) take(ctx context.Context, from io.Reader, rules portable.Rules, validate func(context.Context, archive.Suite, []archive.RunRecord) error) (string, error) {
-	in := &incoming{a: a, validate: validate, leave: func() {}}
-	defer func() {
-		in.leave()
-		if in.suite != "" {
-			a.coming.Delete(in.suite)
-		}
-	}()
-	return portable.Import(ctx, from, rules, in)
+	in := &incoming{a: a, leave: func() {}}
+	defer in.end()
+	return portable.Take(ctx, from, in)
 }
 
 // incoming stores the rows of a file.
 type incoming struct {
-	a        *Archive
-	validate func(context.Context, archive.Suite, []archive.RunRecord) error
-	suite    string
-	week     int64
-	leave    func() // allows that the week is dropped
+	a     *Archive
+	suite string
+	week  int64
+	leave func() // allows that the week is dropped
 
 	place // after the last batch that was stored
+}
+
+// end ends an import: from now on Purge removes the suite if it is incomplete.
+func (in *incoming) end() {
+	in.leave()
+	if in.suite != "" {
+		in.a.coming.Delete(in.suite)
+	}
 }
 
 // place is where the next rows belong to.
@@ -216,28 +215,23 @@ func (in *incoming) begin(ctx context.Context, tx *transaction, id string) error
 	return nil
 }
 
-// Accept implements portable.Sink: it lets the caller check the stored suite.
-func (in *incoming) Accept(ctx context.Context, id string) error {
-	var suite archive.Suite
-	var runs []archive.RunRecord
-	if err := in.a.read(ctx, "read imported suite of", func(ctx context.Context, tx pgx.Tx) (err error) {
+// Read implements portable.Sink.
+func (in *incoming) Read(ctx context.Context, id string) (suite archive.Suite, runs []archive.RunRecord, err error) {
+	err = in.a.read(ctx, "read imported suite of", func(ctx context.Context, tx pgx.Tx) (err error) {
 		if err := scanSuite(tx.QueryRow(ctx, suiteColumns, encode(id)), &suite); err != nil {
 			return err
 		}
 		runs, err = readRuns(ctx, tx, `WHERE suite = $1 ORDER BY number`, encode(id))
 		return err
-	}); err != nil {
-		if isBroken(err) || ctx.Err() != nil {
-			return err
-		}
-		return portable.Damaged("it cannot be read back (%v)", err)
+	})
+	if err != nil && ctx.Err() == nil && !isBroken(err) {
+		err = portable.Damaged("it cannot be read back (%v)", err)
 	}
-	if err := in.validate(ctx, suite, runs); err != nil {
-		if ctx.Err() != nil {
-			return err
-		}
-		return portable.Damaged("no result can be made from it (%v)", err)
-	}
+	return suite, runs, err
+}
+
+// Accept implements portable.Sink.
+func (in *incoming) Accept(ctx context.Context, id string) error {
 	return in.a.write(ctx, "import suite "+id+" into", func(_ context.Context, tx *transaction) error {
 		tx.later(`UPDATE suite SET removed = 0 WHERE id = $1`, encode(id))
 		return nil

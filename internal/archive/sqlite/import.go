@@ -17,32 +17,31 @@ import (
 // The suite is stored in small transactions and is invisible until validate accepts it; validate may read its windows. If
 // ctx or the process ends, the incomplete suite is deleted, now or by Purge.
 func (a *Archive) Import(ctx context.Context, from io.Reader, validate func(ctx context.Context, s archive.Suite, runs []archive.RunRecord) error) (string, error) {
-	return a.take(ctx, from, portable.Rules{}, validate)
+	in := &incoming{a: a}
+	defer in.end()
+	return portable.Import(ctx, from, in, validate)
 }
 
 // Take stores a suite that Copy wrote, whether it has ended or not, and returns its id. The errors are those of Import.
 func (a *Archive) Take(ctx context.Context, from io.Reader) (string, error) {
-	trusted := func(context.Context, archive.Suite, []archive.RunRecord) error { return nil }
-	return a.take(ctx, from, portable.Rules{Unended: true}, trusted)
-}
-
-func (a *Archive) take(ctx context.Context, from io.Reader, rules portable.Rules, validate func(context.Context, archive.Suite, []archive.RunRecord) error) (string, error) {
-	in := &incoming{a: a, validate: validate}
-	defer func() {
-		if in.suite != "" {
-			a.coming.Delete(in.suite)
-		}
-	}()
-	return portable.Import(ctx, from, rules, in)
+	in := &incoming{a: a}
+	defer in.end()
+	return portable.Take(ctx, from, in)
 }
 
 // incoming stores the rows of a file.
 type incoming struct {
-	a        *Archive
-	validate func(context.Context, archive.Suite, []archive.RunRecord) error
-	suite    string
+	a     *Archive
+	suite string
 
 	phase, window int64 // the rows that the next ones belong to
+}
+
+// end ends an import: from now on Purge removes the suite if it is incomplete.
+func (in *incoming) end() {
+	if in.suite != "" {
+		in.a.coming.Delete(in.suite)
+	}
 }
 
 // Store implements portable.Sink.
@@ -114,26 +113,24 @@ func (in *incoming) begin(ctx context.Context, tx *sql.Tx, id string) error {
 	return nil
 }
 
-// Accept implements portable.Sink: it lets the caller check the stored suite.
-func (in *incoming) Accept(ctx context.Context, id string) error {
-	var suite archive.Suite
-	var runs []archive.RunRecord
-	if err := in.a.read(ctx, "read imported suite of", func(ctx context.Context, tx *sql.Tx) (err error) {
+// Read implements portable.Sink.
+func (in *incoming) Read(ctx context.Context, id string) (suite archive.Suite, runs []archive.RunRecord, err error) {
+	err = in.a.read(ctx, "read imported suite of", func(ctx context.Context, tx *sql.Tx) (err error) {
 		row := tx.QueryRowContext(ctx, `SELECT id, name, note, tags, status, created_ns, submitted_by, db, spec, plan FROM suite WHERE id = ?`, id)
 		if err := scanSuite(row, &suite); err != nil {
 			return err
 		}
 		runs, err = readRuns(ctx, tx, `WHERE suite = ? ORDER BY number`, id)
 		return err
-	}); err != nil {
-		return portable.Damaged("it cannot be read back (%v)", err)
+	})
+	if err != nil && ctx.Err() == nil {
+		err = portable.Damaged("it cannot be read back (%v)", err)
 	}
-	if err := in.validate(ctx, suite, runs); err != nil {
-		if ctx.Err() != nil {
-			return err
-		}
-		return portable.Damaged("no result can be made from it (%v)", err)
-	}
+	return suite, runs, err
+}
+
+// Accept implements portable.Sink.
+func (in *incoming) Accept(ctx context.Context, id string) error {
 	return in.a.write(ctx, "import suite "+id+" into", func(ctx context.Context, tx *sql.Tx) error {
 		_, err := tx.ExecContext(ctx, `UPDATE suite SET removed = 0 WHERE id = ?`, id)
 		return err
