@@ -143,6 +143,7 @@ func TestMistakesInTheCommandLineAreUsage(t *testing.T) {
 		"do a b":            `unknown command "a"; known: part`,
 		"do S --wiat 1s":    "unknown flag --wiat; did you mean --wait?",
 		"do S --zzzzzzzz":   "unknown flag --zzzzzzzz",
+		"--quick do S":      "--quick is a flag of commands: write it after the command, such as `prog do --quick`",
 		"do S -x":           "unknown shorthand flag: 'x' in -x",
 		"do S --wait":       "flag needs an argument: --wait",
 		"do S --wait 5":     "--wait: invalid duration 5: missing unit; write 5s, 5m or 5h",

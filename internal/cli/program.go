@@ -214,6 +214,11 @@ func (p Program) flagError(cmd *cobra.Command, err error) error {
 		}
 	}
 	if ok && unknown.GetSpecifiedShortnames() == "" {
+		for _, sub := range cmd.Commands() { // a flag in front of it may have taken the command for its value
+			if sub.IsAvailableCommand() && sub.Flags().Lookup(unknown.GetSpecifiedName()) != nil {
+				return fmt.Errorf("--%s is a flag of commands: write it after the command, such as `%s --%[1]s`", unknown.GetSpecifiedName(), sub.CommandPath())
+			}
+		}
 		var names []string
 		cmd.Flags().VisitAll(func(f *pflag.Flag) {
 			if !f.Hidden {
