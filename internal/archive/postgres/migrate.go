@@ -49,7 +49,7 @@ func (a *Archive) create(ctx context.Context) error {
 			err = a.checkVersion(version)
 		}
 		if err == nil {
-			break
+			return a.explain("open archive in", a.checkTables(ctx))
 		}
 		// Another process creates the same at the same instant, or the server has no partitions.
 		switch state := stateOf(err); {
@@ -63,10 +63,17 @@ func (a *Archive) create(ctx context.Context) error {
 			return a.explain(creating, err)
 		}
 	}
+}
+
+// checkTables finds out whether windows are partitioned, and requires that the user can lead: a standby that cannot would end when it is needed.
+func (a *Archive) checkTables(ctx context.Context) error {
+	if _, err := a.conn.Exec(ctx, `UPDATE lease SET term = term WHERE false`); err != nil {
+		return err
+	}
 	var kind string
 	err := a.conn.QueryRow(ctx, `SELECT relkind::text FROM pg_catalog.pg_class WHERE oid = '"window"'::regclass`).Scan(&kind)
 	a.partitioned = kind == "p"
-	return a.explain("open archive in", err)
+	return err
 }
 
 // checkVersion refuses the schema of a newer benchd.

@@ -220,15 +220,14 @@ func TestTheServerRestarts(t *testing.T) {
 	archivetest.Add(t, a, window(7))
 }
 
-// A user who may only read an archive does not lead, and the error names the cure.
-func TestAReaderCannotLead(t *testing.T) {
+// A user who may only read an archive cannot lead, and learns that and the cure at once, and not when the leader fails.
+func TestAReaderIsNoStandby(t *testing.T) {
 	t.Parallel()
 	url := freshURL()
 	require.NoError(t, openURL(t, url).Close(t.Context()))
 	_, schema, _ := strings.Cut(url, "search_path=")
 	sql(t, `CREATE ROLE people LOGIN; GRANT USAGE ON SCHEMA %[1]s TO people; GRANT SELECT ON ALL TABLES IN SCHEMA %[1]s TO people`, schema)
-	a := openURL(t, strings.Replace(url, "postgres@", "people@", 1))
-	_, err := a.Lead(t.Context(), archive.Leader{Boot: "boot-people", RPC: "127.0.0.1:7070"})
+	_, err := Open(t.Context(), strings.Replace(url, "postgres@", "people@", 1), discard())
 	require.ErrorIs(t, err, archive.ErrNotWritable)
 	require.ErrorContains(t, err, "user people lacks a privilege: connect as the user to whom the tables of schema "+schema+" belong (")
 }
