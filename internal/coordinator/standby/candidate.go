@@ -162,6 +162,7 @@ func (c *Candidate) ask(ctx context.Context) (leads bool, err error) {
 // process gives up before another one can lead.
 func (c *Candidate) Hold(ctx context.Context) error {
 	wait := archive.LeaseRenew
+	var failure error // of the last renewal
 	for {
 		timer := time.NewTimer(min(wait, c.left()))
 		select {
@@ -171,20 +172,24 @@ func (c *Candidate) Hold(ctx context.Context) error {
 		case <-timer.C:
 		}
 		if c.left() <= 0 {
-			return c.lost(fmt.Errorf("it could not renew its lease of the archive for %s", archive.LeaseTTL))
+			why := fmt.Errorf("it could not renew its lease of the archive for %s", archive.LeaseTTL)
+			if failure != nil {
+				why = fmt.Errorf("%w (%v)", why, failure) //nolint:errorlint // its kind is not that of this error
+			}
+			return c.lost(why, "another one may lead: start it again when the database answers")
 		}
 		err := c.renew(ctx)
 		switch {
 		case ctx.Err() != nil:
 			return nil //nolint:nilerr // it is that of ctx
 		case errors.Is(err, archive.ErrFenced):
-			return c.lost(fmt.Errorf("another one has taken the lease of the archive: %w", err))
+			return c.lost(fmt.Errorf("another one has taken the lease of the archive: %w", err), "its runs go on under the one that leads: start it again, and it becomes a standby")
 		case err != nil:
 			c.failed.Inc()
 			c.log.Warn("cannot renew the lease of the archive", "error", err, "left", c.left().Round(time.Millisecond))
-			wait = retry
+			wait, failure = retry, err
 		default:
-			wait = archive.LeaseRenew
+			wait, failure = archive.LeaseRenew, nil
 		}
 	}
 }
@@ -211,9 +216,9 @@ func (c *Candidate) renew(ctx context.Context) error {
 }
 
 // lost makes this process a standby for its metrics, and returns the error.
-func (c *Candidate) lost(why error) error {
+func (c *Candidate) lost(why error, next string) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.leader = archive.Leader{}
-	return fmt.Errorf("%w: %w; the process ends, and its runs go on under the one that leads: start it again, and it becomes a standby", ErrLost, why)
+	return fmt.Errorf("%w: %w; the process ends, and %s", ErrLost, why, next)
 }

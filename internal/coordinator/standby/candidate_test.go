@@ -195,6 +195,20 @@ func TestALeaderThatIsCutOffGivesUpBeforeAnotherLeads(t *testing.T) {
 	})
 }
 
+// The error has the reason of the last renewal that failed, and does not promise that another coordinator leads.
+func TestALeaderWithoutADatabaseNamesTheReason(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := new(server).lease()
+		a := candidate(l, "a")
+		require.NoError(t, a.Stand(t.Context(), idle))
+		held := hold(t.Context(), a)
+		l.set(false, errors.New("nothing listens there"))
+		err := <-held
+		require.ErrorIs(t, err, standby.ErrLost)
+		require.ErrorContains(t, err, "could not renew its lease of the archive for 6s (nothing listens there); the process ends, and another one may lead: start it again when the database answers")
+	})
+}
+
 func TestALeaderThatWasStoppedFindsItsSuccessor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		at := new(server)
@@ -220,6 +234,7 @@ func TestALeaderThatIsFencedEndsAtItsNextRenewal(t *testing.T) {
 		err := <-held
 		require.ErrorIs(t, err, standby.ErrLost)
 		require.ErrorIs(t, err, archive.ErrFenced)
+		require.ErrorContains(t, err, "its runs go on under the one that leads: start it again, and it becomes a standby")
 		require.LessOrEqual(t, time.Since(began), archive.LeaseRenew+archive.LeaseLook)
 	})
 }
