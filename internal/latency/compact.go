@@ -66,6 +66,14 @@ func (c *Compactor) Decode(data []byte) (*Histogram, error) {
 	if len(data) == 0 || data[0] != compactVersion {
 		return DecodeHistogram(data)
 	}
+	return c.Take(data)
+}
+
+// Take is Decode without a copy: the histogram may keep using data, which must not change anymore.
+func (c *Compactor) Take(data []byte) (*Histogram, error) {
+	if len(data) == 0 || data[0] != compactVersion {
+		return TakeHistogram(data)
+	}
 	plain, err := c.unpack(data[1:])
 	if err != nil {
 		return nil, fmt.Errorf("decode compact histogram: %w: %w", ErrMalformed, err)

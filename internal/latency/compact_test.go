@@ -16,12 +16,14 @@ func TestCompactIsLossless(t *testing.T) {
 		h := anyHistogram(t, "histogram")
 		compact, err := c.Append(nil, h)
 		require.NoError(t, err)
-		back, err := c.Decode(compact)
-		require.NoError(t, err)
-		require.Equal(t, encoded(t, h), encoded(t, back))
-		plain, err := c.Decode(encoded(t, h))
-		require.NoError(t, err, "the other encoding is read, too")
-		require.Equal(t, encoded(t, h), encoded(t, plain))
+		for _, decode := range []func([]byte) (*Histogram, error){c.Decode, c.Take} {
+			back, err := decode(compact)
+			require.NoError(t, err)
+			require.Equal(t, encoded(t, h), encoded(t, back))
+			plain, err := decode(encoded(t, h))
+			require.NoError(t, err, "the other encoding is read, too")
+			require.Equal(t, encoded(t, h), encoded(t, plain))
+		}
 	})
 }
 

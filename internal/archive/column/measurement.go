@@ -14,7 +14,7 @@ func Figures(h *latency.Histogram) (sum, lowest, highest, overflow int64) {
 	return int64(min(h.Sum(), math.MaxInt64)), h.Min(), h.Max(), int64(h.Overflow())
 }
 
-// Measurement is a row of table measurement, without the reference to its window. It can be reused for many rows, one after another.
+// Measurement is a row of table measurement, without the reference to its window.
 type Measurement struct {
 	Key      latency.Key
 	Count    int64
@@ -26,16 +26,6 @@ type Measurement struct {
 type Histogram struct {
 	Sum, Lowest, Highest, Overflow sql.NullInt64
 	Blob                           []byte
-}
-
-// Into returns the destinations of a row's columns, of which the last two are the histograms. Their bytes count until the next row.
-func (m *Measurement) Into() []any {
-	return []any{
-		&m.Key.Op, &m.Key.Outcome, &m.Key.PartOf, &m.Count,
-		&m.Response.Sum, &m.Response.Lowest, &m.Response.Highest, &m.Response.Overflow,
-		&m.Service.Sum, &m.Service.Lowest, &m.Service.Highest, &m.Service.Overflow,
-		(*sql.RawBytes)(&m.Response.Blob), (*sql.RawBytes)(&m.Service.Blob),
-	}
 }
 
 // Series decodes the row. If the figures differ from their histogram, the row is damaged.

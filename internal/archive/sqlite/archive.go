@@ -14,8 +14,6 @@ import (
 	"sync"
 	"time"
 
-	"modernc.org/sqlite"
-
 	"github.com/benchd/benchd/internal/archive/column"
 	"github.com/benchd/benchd/internal/latency"
 )
@@ -130,7 +128,7 @@ func (a *Archive) pool(size int, settings url.Values) (*sql.DB, error) {
 	settings.Set("_dqs", "false")
 	settings.Set("_pragma", fmt.Sprintf("journal_size_limit(%d)", logLimit))
 	name := url.URL{Scheme: "file", Path: a.path, RawQuery: settings.Encode()}
-	connector, err := sqlite.NewConnector(name.String())
+	connector, err := newConnector(name.String())
 	if err != nil {
 		return nil, fmt.Errorf("open archive %s: %w", a.path, err)
 	}

@@ -8,7 +8,6 @@ import (
 	"iter"
 
 	"github.com/benchd/benchd/internal/archive"
-	"github.com/benchd/benchd/internal/archive/column"
 	"github.com/benchd/benchd/internal/latency"
 )
 
@@ -58,67 +57,48 @@ func phasesOf(ctx context.Context, tx *sql.Tx, run string) ([]storedPhase, error
 	return list, err
 }
 
-// The three cursors of a phase advance together in the order of the index of windows; the last two are at the first row that
-// does not belong to the windows read so far.
-const (
-	windowsOfPhase = `SELECT w.id, seq, shard, attempt, start_ns, end_ns, tail, last, rows, bytes, issued, recorded, cores,
-		host_idle, own_cpu, net_rx, net_tx, gc_pauses, gc_pause_total_ns, gc_pause_max_ns, sched_lag_p99_ns,
-		sched_lag_max_ns, late_sends, late_max_ns, backlog, net_use, watermark, l.histogram, retries, worker_groups
-		FROM window w LEFT JOIN lateness l ON l.window = w.id WHERE phase = ? ORDER BY start_ns, seq, shard, attempt`
-	measurementsOfPhase = `SELECT w.id, m.op, m.outcome, m.part_of, m.count, m.response_sum_ns, m.response_min_ns,
-		m.response_max_ns, m.response_overflow, m.service_sum_ns, m.service_min_ns, m.service_max_ns,
-		m.service_overflow, m.response, m.service
-		FROM window w CROSS JOIN measurement m ON m.window = w.id WHERE w.phase = ? ORDER BY w.start_ns, w.seq, w.shard, w.attempt, w.id, m.id`
-	samplesOfPhase = `SELECT w.id, e.op, e.outcome, e.message
-		FROM window w CROSS JOIN error_sample e ON e.window = w.id WHERE w.phase = ? ORDER BY w.start_ns, w.seq, w.shard, w.attempt, w.id, e.id`
-)
+// A row of windowsOfPhase is a window with all that belongs to it. The rows of a window have the order of their ids, with or without an index.
+const windowsOfPhase = `SELECT
+	pack(seq, shard, attempt, start_ns, end_ns, tail, last, rows, bytes, issued, recorded, cores, host_idle, own_cpu, net_rx, net_tx,
+		gc_pauses, gc_pause_total_ns, gc_pause_max_ns, sched_lag_p99_ns, sched_lag_max_ns, late_sends, late_max_ns, backlog, net_use,
+		watermark, retries, worker_groups, (SELECT histogram FROM lateness WHERE window = w.id)),
+	(SELECT pack_rows(` + seriesColumns + `) FROM measurement WHERE window = w.id),
+	(SELECT pack_rows(op, outcome, message) FROM error_sample WHERE window = w.id)
+	FROM window w WHERE phase = ? ORDER BY start_ns, seq, shard, attempt`
 
 // errEnough ends a read whose caller needs no more rows.
 var errEnough = errors.New("enough")
 
 // readPhase yields the windows of a phase and reports whether the caller stopped.
 func readPhase(ctx context.Context, tx *sql.Tx, run string, phase storedPhase, yield func(*latency.Window, error) bool) (enough bool, err error) {
+	var u unpacker
 	var compact latency.Compactor
-	var measurement column.Measurement
-	var sample latency.ErrorSample
 	series := 0 // the largest number of a window so far
-	measurements := &children{into: measurement.Into()}
-	samples := &children{into: []any{&sample.Op, &sample.Outcome, &sample.Message}}
-	defer func() { err = errors.Join(err, measurements.close(), samples.close()) }()
-	if err := measurements.open(ctx, tx, measurementsOfPhase, phase.id); err != nil {
-		return false, err
-	}
-	if err := samples.open(ctx, tx, samplesOfPhase, phase.id); err != nil {
-		return false, err
-	}
 	err = each(ctx, tx, func(row scanner) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
+		var own, samples sql.RawBytes
+		var measurements []byte // the histograms keep parts of it
+		if err := row.Scan(&own, &measurements, &samples); err != nil {
+			return err
+		}
 		w := &latency.Window{ID: latency.WindowID{Run: run, Phase: phase.name}}
-		id, err := scanWindow(row, w, &compact)
-		if err != nil {
+		if err := u.of(own).window(w, &compact); err != nil {
 			return err
 		}
-		if err := measurements.of(id, func() error {
-			s, err := measurement.Series(compact.Decode)
-			if err != nil {
-				return archive.Faultf(archive.ErrCorrupt, err, "read window %d of shard %d in phase %s of run %s: %v", w.ID.Seq, w.ID.Shard, phase.name, run, err)
-			}
-			if w.Series == nil {
-				w.Series = make([]latency.Series, 0, series)
-			}
-			w.Series = append(w.Series, s)
-			series = max(series, len(w.Series))
-			return nil
-		}); err != nil {
-			return err
+		if len(measurements) > 0 {
+			w.Series = make([]latency.Series, 0, series)
 		}
-		if err := samples.of(id, func() error {
-			w.Samples = append(w.Samples, sample)
-			return nil
-		}); err != nil {
-			return err
+		if w.Series, err = u.of(measurements).series(w.Series, &compact); err != nil {
+			return damaged("series", w, err)
+		}
+		series = max(series, len(w.Series))
+		for u.of(samples); u.more(); {
+			w.Samples = append(w.Samples, latency.ErrorSample{Op: u.name(), Outcome: u.name(), Message: u.text()})
+		}
+		if u.err != nil {
+			return damaged("error messages", w, u.err)
 		}
 		if !yield(w, nil) {
 			return errEnough
@@ -131,77 +111,43 @@ func readPhase(ctx context.Context, tx *sql.Tx, run string, phase storedPhase, y
 	return false, err
 }
 
-func scanWindow(row scanner, w *latency.Window, compact *latency.Compactor) (id int64, err error) {
+func damaged(what string, w *latency.Window, err error) error {
+	return archive.Faultf(archive.ErrCorrupt, err, "read %s of window %d of shard %d in phase %s of run %s: %v", what, w.ID.Seq, w.ID.Shard, w.ID.Phase, w.ID.Run, err)
+}
+
+// window reads the columns of table window, and the lateness.
+func (u *unpacker) window(w *latency.Window, compact *latency.Compactor) (err error) {
 	h := &w.Health
-	var lateness, retries, groups sql.RawBytes
-	err = row.Scan(&id, &w.ID.Seq, &w.ID.Shard, &w.ID.Attempt, &w.Start, &w.End, &w.Tail, &w.Last, &w.Rows, &w.Bytes,
-		&w.Issued, &w.Recorded, &h.Cores, &h.HostIdle, &h.OwnCPU, &h.NetRx, &h.NetTx, &h.GCPauses, &h.GCPauseTotal,
-		&h.GCPauseMax, &h.SchedLagP99, &h.SchedLagMax, &h.LateSends, &h.LateMax, &h.Backlog, &h.NetUse,
-		&w.Watermark, &lateness, &retries, &groups)
-	if err != nil {
-		return id, err
+	u.identity(w)
+	w.Last, w.Rows, w.Bytes, w.Issued, w.Recorded = u.flag(), u.count(), u.count(), u.count(), u.count()
+	h.Cores, h.HostIdle, h.OwnCPU, h.NetRx, h.NetTx = u.real(), u.real(), u.real(), u.count(), u.count()
+	h.GCPauses, h.GCPauseTotal, h.GCPauseMax = int(u.int()), u.duration(), u.duration()
+	h.SchedLagP99, h.SchedLagMax, h.LateSends, h.LateMax, h.Backlog = u.duration(), u.duration(), u.count(), u.duration(), u.count()
+	h.NetUse, w.Watermark = u.real(), u.int()
+	retries, groups, lateness := u.bytes(), u.bytes(), u.bytes()
+	if u.err != nil {
+		return damaged("columns", w, u.err)
 	}
 	if groups != nil {
 		if err := json.Unmarshal(groups, &w.Groups); err != nil {
-			return id, archive.Faultf(archive.ErrCorrupt, err, "read groups of window %d of shard %d in phase %s of run %s: %v", w.ID.Seq, w.ID.Shard, w.ID.Phase, w.ID.Run, err)
+			return damaged("groups", w, err)
 		}
 	}
 	if retries != nil {
 		if err := json.Unmarshal(retries, &w.Retries); err != nil {
-			return id, archive.Faultf(archive.ErrCorrupt, err, "read retries of window %d of shard %d in phase %s of run %s: %v", w.ID.Seq, w.ID.Shard, w.ID.Phase, w.ID.Run, err)
+			return damaged("retries", w, err)
 		}
 	}
-	if lateness == nil {
-		return id, nil
-	}
-	if w.Lateness, err = compact.Decode(lateness); err != nil {
-		err = archive.Faultf(archive.ErrCorrupt, err, "read lateness of window %d of shard %d in phase %s of run %s: %v", w.ID.Seq, w.ID.Shard, w.ID.Phase, w.ID.Run, err)
-	}
-	return id, err
-}
-
-// children is a cursor over the rows that belong to windows, in the windows' order. Its first column is the window's id, the
-// others are scanned into into.
-type children struct {
-	into   []any
-	rows   *sql.Rows
-	window int64 // of the current row
-	valid  bool  // there is a current row
-}
-
-func (c *children) open(ctx context.Context, tx *sql.Tx, query string, args ...any) error {
-	c.into = append([]any{&c.window}, c.into...)
-	rows, err := tx.QueryContext(ctx, query, args...) //nolint:rowserrcheck // next does
-	if err != nil {
-		return err
-	}
-	c.rows = rows
-	return c.next()
-}
-
-func (c *children) next() error {
-	if c.valid = c.rows.Next(); !c.valid {
-		return c.rows.Err()
-	}
-	return c.rows.Scan(c.into...)
-}
-
-// of calls do for each row of a window.
-func (c *children) of(window int64, do func() error) error {
-	for c.valid && c.window == window {
-		if err := do(); err != nil {
-			return err
-		}
-		if err := c.next(); err != nil {
-			return err
+	if lateness != nil {
+		if w.Lateness, err = compact.Decode(lateness); err != nil {
+			return damaged("lateness", w, err)
 		}
 	}
 	return nil
 }
 
-func (c *children) close() error {
-	if c.rows == nil {
-		return nil
-	}
-	return c.rows.Close()
+// identity reads seq, shard, attempt, start_ns, end_ns and tail.
+func (u *unpacker) identity(w *latency.Window) {
+	w.ID.Seq, w.ID.Shard, w.ID.Attempt = int(u.int()), int(u.int()), int(u.int())
+	w.Start, w.End, w.Tail = u.duration(), u.duration(), u.flag()
 }

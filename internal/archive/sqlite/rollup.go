@@ -111,9 +111,7 @@ func prepareRoll(ctx context.Context, db *sql.DB) (s rollStatements, err error) 
 		into  **sql.Stmt
 		query string
 	}{
-		{&s.measurements, `SELECT op, outcome, part_of, count, response_sum_ns, response_min_ns, response_max_ns, response_overflow,
-			service_sum_ns, service_min_ns, service_max_ns, service_overflow, response, service
-			FROM measurement WHERE window = ? ORDER BY id`},
+		{&s.measurements, `SELECT pack_rows(` + seriesColumns + `) FROM measurement WHERE window = ?`},
 		{&s.lateness, `SELECT histogram FROM lateness WHERE window = ?`},
 		{&s.forget, `DELETE FROM measurement WHERE window = ?`},
 		{&s.forgetLateness, `DELETE FROM lateness WHERE window = ?`},
@@ -144,6 +142,7 @@ type roller struct {
 	statements rollStatements
 	add        *adder
 	sum        *latency.Merged // of one roll at a time
+	unpack     unpacker
 }
 
 func (a *Archive) beginMerging(ctx context.Context, conn *sql.Conn, tx *sql.Tx) *roller {
@@ -218,26 +217,18 @@ func (d *roller) lateness(window int64, sum *latency.Histogram) error {
 
 // measurements merges the measurements of a window, and returns how many there are.
 func (d *roller) measurements(window int64) (count int, err error) {
-	rows, err := d.statements.measurements.QueryContext(d.ctx, window)
-	if err != nil {
+	var packed []byte
+	if err := d.statements.measurements.QueryRowContext(d.ctx, window).Scan(&packed); err != nil {
 		return 0, err
 	}
-	defer func() { err = errors.Join(err, rows.Close()) }()
-	var m column.Measurement
-	for rows.Next() {
-		if err := rows.Scan(m.Into()...); err != nil {
-			return count, err
-		}
-		s, err := m.Series(d.add.compact.Decode)
-		if err == nil {
-			err = d.sum.Add([]latency.Series{s})
-		}
-		if err != nil {
-			return count, archive.Faultf(archive.ErrCorrupt, err, "roll up window row %d: %v", window, err)
-		}
-		count++
+	list, err := d.unpack.of(packed).series(nil, d.add.compact)
+	if err == nil {
+		err = d.sum.Add(list)
 	}
-	return count, rows.Err()
+	if err != nil {
+		return 0, archive.Faultf(archive.ErrCorrupt, err, "roll up window row %d: %v", window, err)
+	}
+	return len(list), nil
 }
 
 // thinSamples keeps the first error message of its kind among the windows of a step.

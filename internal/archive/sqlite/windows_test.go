@@ -16,6 +16,9 @@ func TestDamagedRowIsReported(t *testing.T) {
 		"count":     `UPDATE measurement SET count = count + 1 WHERE op = 'READ-MODIFY-WRITE'`,
 		"service":   `UPDATE measurement SET service = x'' WHERE op = 'UPDATE'`,
 		"max":       `UPDATE measurement SET service_max_ns = 1 WHERE op = 'UPDATE'`,
+		"flag":      `UPDATE window SET last = 2`,
+		"rows":      `UPDATE window SET rows = -1`,
+		"lateness":  `UPDATE lateness SET histogram = x'00'`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			a := openIn(t, t.TempDir())
