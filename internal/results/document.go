@@ -44,7 +44,7 @@ func (s *Store) sealedText(ctx context.Context, suite archive.Suite, run, key st
 	if json.Unmarshal(text, &kept) == nil && kept.Note == suite.Note && maps.Equal(kept.Tags, suite.Tags) {
 		return text, nil
 	}
-	doc, ok := s.sealed.document(ctx, run, key)
+	doc, _, ok := s.sealed.document(ctx, run, key)
 	if !ok {
 		return nil, nil
 	}
@@ -69,11 +69,15 @@ func (s *Store) computed(ctx context.Context, suite archive.Suite, of suiteKey, 
 		})
 	}
 	key := documentKey(of, archived)
-	return s.documents.get(ctx, key, func() (result.Run, error) {
-		if doc, ok := s.sealed.document(ctx, archived.ID, key); ok {
-			return doc, nil
+	return s.documents.get(ctx, key, func() (doc result.Run, size int64, err error) {
+		if doc, size, ok := s.sealed.document(ctx, archived.ID, key); ok {
+			return doc, size, nil
 		}
-		return guarded(func() (result.Run, error) { return s.compute(ctx, suite, archived, key) })
+		doc, err = guarded(func() (doc result.Run, err error) {
+			doc, size, err = s.compute(ctx, suite, archived, key)
+			return doc, err
+		})
+		return doc, size, err
 	})
 }
 

@@ -75,17 +75,18 @@ type abandonedError struct{ error }
 
 func (e *abandonedError) Unwrap() error { return e.error }
 
-// get returns the document of a key. If it is not cached, concurrent callers make it once.
-func (d *documents) get(ctx context.Context, key string, build func() (result.Run, error)) (result.Run, error) {
+// get returns the document of a key. If it is not cached, concurrent callers make it once. With the document, build returns the size of its JSON if
+// it knows that, or else 0.
+func (d *documents) get(ctx context.Context, key string, build func() (result.Run, int64, error)) (result.Run, error) {
 	for {
 		if doc, ok := d.find(key); ok {
 			return doc, nil
 		}
 		round := d.begin()
 		made, err, _ := d.making.Do(strconv.FormatUint(round, 10)+" "+key, func() (any, error) {
-			doc, err := build()
+			doc, size, err := build()
 			if err == nil {
-				err = d.keep(key, doc, round)
+				err = d.keep(key, doc, size, round)
 			}
 			if err != nil && ctx.Err() != nil {
 				err = &abandonedError{err}
@@ -118,13 +119,15 @@ func (d *documents) begin() uint64 {
 	return d.round
 }
 
-// keep caches a document that was begun in a round, and evicts others if there is no room for it.
-func (d *documents) keep(key string, run result.Run, round uint64) error {
-	text, err := json.Marshal(run)
-	if err != nil {
-		return err
+// keep caches a document that was begun in a round, and evicts others if there is no room for it. A size of 0 is unknown.
+func (d *documents) keep(key string, run result.Run, size int64, round uint64) error {
+	if size == 0 {
+		text, err := json.Marshal(run)
+		if err != nil {
+			return err
+		}
+		size = int64(len(text))
 	}
-	size := int64(len(text))
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if size > d.limit || round != d.round || d.byKey[key] != nil {

@@ -137,14 +137,27 @@ func TestNothingIsCachedOfARemovedSuite(t *testing.T) {
 // A document that is being made while its suite is forgotten is not cached.
 func TestADocumentOfAForgottenSuiteIsNotCached(t *testing.T) {
 	d := newDocuments(1 << 20)
-	doc, err := d.get(t.Context(), "key", func() (result.Run, error) {
+	doc, err := d.get(t.Context(), "key", func() (result.Run, int64, error) {
 		d.forget("S")
-		return result.Run{ID: "S.1"}, nil
+		return result.Run{ID: "S.1"}, 0, nil
 	})
 	require.NoError(t, err)
 	require.Equal(t, "S.1", doc.ID)
 	require.Empty(t, d.byKey)
 	require.Zero(t, d.bytes)
+}
+
+// A document is counted with the size of its JSON, which only a build that has not made it leaves to the cache.
+func TestADocumentHasTheSizeOfItsJSON(t *testing.T) {
+	d := newDocuments(1 << 20)
+	for key, size := range map[string]int64{"known": 1000, "unknown": 0} {
+		_, err := d.get(t.Context(), key, func() (result.Run, int64, error) { return result.Run{ID: "S.1"}, size, nil })
+		require.NoError(t, err)
+	}
+	text, err := json.Marshal(result.Run{ID: "S.1"})
+	require.NoError(t, err)
+	require.Equal(t, int64(1000), d.byKey["known"].bytes)
+	require.Equal(t, int64(len(text)), d.byKey["unknown"].bytes)
 }
 
 func TestCachedDocumentsAreBounded(t *testing.T) {

@@ -47,27 +47,28 @@ func (s *Store) seal(ctx context.Context, id string) error {
 	return p.end(windows)
 }
 
-// compute makes the document of an ended run. The pass over the windows of a long run makes its columns and its logs, too.
-func (s *Store) compute(ctx context.Context, suite archive.Suite, archived archive.RunRecord, key string) (result.Run, error) {
+// compute makes the document of an ended run. If the run is not short, the document is kept, and compute returns the size of its JSON. The pass over
+// the windows of a long run makes its columns and its logs, too.
+func (s *Store) compute(ctx context.Context, suite archive.Suite, archived archive.RunRecord, key string) (doc result.Run, size int64, err error) {
 	began := clock.Mono()
 	extents, err := s.archive.Extents(ctx, archived.ID)
 	if err != nil {
-		return result.Run{}, err
+		return result.Run{}, 0, err
 	}
 	if s.sealed.dir == "" || !slices.ContainsFunc(extents, s.mayBeLong) {
 		doc, windows, err := s.build(ctx, suite, archived, extents, nil)
 		if err == nil && windows >= s.sealed.documents {
-			s.sealed.keepDocument(ctx, key, doc)
+			size = s.sealed.keepDocument(ctx, key, doc)
 		}
-		return doc, err
+		return doc, size, err
 	}
 	r, err := record.Open(s.reader, suite, archived)
 	if err != nil {
-		return result.Run{}, err
+		return result.Run{}, 0, err
 	}
 	p, err := s.newPass(ctx, r, key)
 	if err != nil {
-		return result.Run{}, err
+		return result.Run{}, 0, err
 	}
 	defer p.drop()
 	doc, windows, err := s.build(ctx, suite, archived, extents, p.add)
@@ -75,12 +76,12 @@ func (s *Store) compute(ctx context.Context, suite archive.Suite, archived archi
 		err = p.end(windows)
 	}
 	if err == nil && windows >= s.sealed.documents {
-		s.sealed.keepDocument(ctx, key, doc)
+		size = s.sealed.keepDocument(ctx, key, doc)
 	}
 	if err == nil && windows >= s.sealed.windows {
 		s.log.Info("result of a long run is computed", "run", archived.ID, "windows", windows, "took", began.Elapsed().Round(time.Millisecond))
 	}
-	return doc, err
+	return doc, size, err
 }
 
 // mayBeLong reports whether the run of a phase may have windows enough to be sealed: they are counted when they are read.

@@ -87,10 +87,10 @@ func (s *sealed) recorded(ctx context.Context, run, key string) []byte {
 	return text
 }
 
-// document returns the document of a key.
-func (s *sealed) document(ctx context.Context, run, key string) (doc result.Run, ok bool) {
+// document returns the document of a key, and the size of its JSON.
+func (s *sealed) document(ctx context.Context, run, key string) (doc result.Run, size int64, ok bool) {
 	text := s.text(ctx, run, key)
-	return doc, text != nil && json.Unmarshal(text, &doc) == nil
+	return doc, int64(len(text)), text != nil && json.Unmarshal(text, &doc) == nil
 }
 
 // hasDocument reports whether there is the document of a key.
@@ -98,10 +98,11 @@ func (s *sealed) hasDocument(ctx context.Context, run, key string) bool {
 	return s.has(run, sealedDocument, key) || s.recorded(ctx, run, key) != nil
 }
 
-// keepDocument keeps the document of a key. One that cannot be kept is only logged: it saves time.
-func (s *sealed) keepDocument(ctx context.Context, key string, doc result.Run) {
+// keepDocument keeps the document of a key, and returns the size of its JSON; 0 if nothing is kept. One that cannot be kept is only logged: it saves
+// time.
+func (s *sealed) keepDocument(ctx context.Context, key string, doc result.Run) (size int64) {
 	if s.none() {
-		return
+		return 0
 	}
 	text, err := json.Marshal(doc)
 	large := s.records == nil
@@ -126,6 +127,7 @@ func (s *sealed) keepDocument(ctx context.Context, key string, doc result.Run) {
 		s.failing.Store(true)
 		s.log.Log(ctx, severity(err), "keep the result of a run", "run", doc.ID, "error", err)
 	}
+	return int64(len(text))
 }
 
 // severity returns how an error of records is logged. The next leader does what a former one could not.
