@@ -20,14 +20,17 @@ func (b *Builder) Document(header Run, notes Notes) (Run, error) {
 	run := header
 	run.Schema, run.Kind = Schema, "run"
 	run.Phases = make([]Phase, 0, len(b.order))
+	examined := make(map[*phase]examination, len(b.order))
 	for _, p := range b.order {
 		if !p.begun() {
 			continue
 		}
+		examined[p] = b.examine(p)
 		doc, err := b.document(p, notes)
 		if err != nil {
 			return Run{}, fmt.Errorf("make result of %s: %w", p.info.Name, err)
 		}
+		doc.Clients = examined[p].tests
 		run.Phases = append(run.Phases, doc)
 	}
 	run.Reconcile = b.reconcile()
@@ -37,7 +40,7 @@ func (b *Builder) Document(header Run, notes Notes) (Run, error) {
 			run.Missing = append(run.Missing, text)
 		}
 	}
-	run.Verdicts = append(append([]Verdict{}, header.Verdicts...), b.verdicts(run)...)
+	run.Verdicts = append(append([]Verdict{}, header.Verdicts...), b.verdicts(run, examined)...)
 	return run.Whole(), nil
 }
 
@@ -65,7 +68,6 @@ func (b *Builder) document(p *phase, notes Notes) (Phase, error) {
 		Generators:   make([]Generator, 0, len(p.generators)),
 		Combined:     combined,
 		Retries:      maps.Clone(p.retries),
-		Clients:      b.examine(p).tests,
 	}
 	doc.Groups = p.groupDocuments(doc.Operations, b.shardCount())
 	for _, e := range p.ledger {
@@ -77,7 +79,7 @@ func (b *Builder) document(p *phase, notes Notes) (Phase, error) {
 		figures := g.figures(name, b.scale)
 		figures.Client = b.clientEvents(p, name)
 		doc.Generators = append(doc.Generators, figures)
-		if err := lateness.Merge(g.lateness.Histogram()); err != nil {
+		if err := lateness.Merge(g.lateness.histogram()); err != nil {
 			return Phase{}, fmt.Errorf("merge lateness: %w", err)
 		}
 	}

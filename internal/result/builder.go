@@ -189,7 +189,7 @@ func (p *phase) add(w *latency.Window, agent string, liveOnly bool) error {
 		g = newGenerator(!liveOnly)
 		p.generators[agent] = g
 	}
-	if err := g.add(w, p.mixed(), p.series.slotOf(w)); err != nil {
+	if err := g.add(w, p.mixed(), p.series.slotOf(w), p.totals.newSum); err != nil {
 		return err
 	}
 	p.sample(w, agent)

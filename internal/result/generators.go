@@ -33,7 +33,7 @@ type generator struct {
 	late     uint64
 	lateMax  time.Duration
 	backlog  uint64
-	lateness latency.Sparse
+	lateness *agentSum // nil before the first
 
 	course map[int64]*health // by the series' slots; nil when no series is kept
 }
@@ -65,10 +65,14 @@ func newGenerator(keepCourse bool) *generator {
 	return g
 }
 
-func (g *generator) add(w *latency.Window, mixed bool, at Slot) error {
+// add adds a window. newSum returns an empty sum.
+func (g *generator) add(w *latency.Window, mixed bool, at Slot, newSum func() *agentSum) error {
 	h := &w.Health
 	if g.course != nil && w.Lateness != nil {
-		if err := g.lateness.Merge(w.Lateness); err != nil {
+		if g.lateness == nil {
+			g.lateness = newSum()
+		}
+		if err := g.lateness.merge(w.Lateness); err != nil {
 			return fmt.Errorf("merge lateness: %w", err)
 		}
 	}
@@ -185,7 +189,7 @@ func (g *generator) figures(name string, s scale) Generator {
 		LateSends:    g.late,
 		LateMax:      milliseconds(g.lateMax),
 		BacklogMax:   g.backlog,
-		Lateness:     s.lateness(g.lateness.Histogram()),
+		Lateness:     s.lateness(g.lateness.histogram()),
 	}
 	if g.seconds > 0 {
 		mean := rounded(100*g.idle/g.seconds, 2)

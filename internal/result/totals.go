@@ -22,7 +22,7 @@ type byAgent map[string]*agentSum
 // mostDense is how many sums of agents of a phase are histograms, which are fast and large. Further ones, of a fleet, take less memory.
 const mostDense = 256
 
-// agentSum is a sum of an agent's response times: dense, or else sparse.
+// agentSum is a sum of an agent's response times, or of its lateness: dense, or else sparse.
 type agentSum struct {
 	dense  *latency.Histogram
 	sparse latency.Sparse
@@ -35,8 +35,11 @@ func (s *agentSum) merge(h *latency.Histogram) error {
 	return s.sparse.Merge(h)
 }
 
-// histogram returns the sum. It must not be changed.
+// histogram returns the sum, which is empty for nil. It must not be changed.
 func (s *agentSum) histogram() *latency.Histogram {
+	if s == nil {
+		return new(latency.Histogram)
+	}
 	if s.dense != nil {
 		return s.dense
 	}
@@ -69,13 +72,19 @@ func (t *totals) of(key latency.Key, agent string) *agentSum {
 	}
 	own := t.agents[key][agent]
 	if own == nil {
-		own = new(agentSum)
-		if t.sums++; t.sums <= mostDense {
-			own.dense = new(latency.Histogram)
-		}
+		own = t.newSum()
 		t.agents[key][agent] = own
 	}
 	return own
+}
+
+// newSum returns an empty sum, which is dense if there are few.
+func (t *totals) newSum() *agentSum {
+	sum := new(agentSum)
+	if t.sums++; t.sums <= mostDense {
+		sum.dense = new(latency.Histogram)
+	}
+	return sum
 }
 
 // series returns the sums in the order of results: an operation's outcomes together, OK first, then the operation's

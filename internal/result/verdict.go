@@ -11,9 +11,9 @@ import (
 )
 
 // verdicts are the outcomes of all tests (law 8), except those that could not be carried out.
-func (b *Builder) verdicts(run Run) []Verdict {
+func (b *Builder) verdicts(run Run, examined map[*phase]examination) []Verdict {
 	var out []Verdict
-	for _, v := range []*Verdict{b.clientBound(), b.overloaded(), b.idleShards(), b.tailOwner(), b.agentsAgree(run), b.notFound(), b.wrongValues(), b.reconciled(run.Reconcile), mixedBuilds(run.Provenance)} {
+	for _, v := range []*Verdict{b.clientBound(examined), b.overloaded(), b.idleShards(), b.tailOwner(), b.agentsAgree(run), b.notFound(), b.wrongValues(), b.reconciled(run.Reconcile), mixedBuilds(run.Provenance)} {
 		if v != nil {
 			out = append(out, *v)
 		}

@@ -24,11 +24,11 @@ const (
 
 // clientBound tests whether the load generator was the limit. It is nil when no agent could measure its host's CPU and
 // nothing else was found: then the answer is unknown.
-func (b *Builder) clientBound() *Verdict {
+func (b *Builder) clientBound(examined map[*phase]examination) *Verdict {
 	var found, fine, tested []string
 	known, network := true, ""
 	for _, p := range b.evaluated() {
-		x := b.examine(p)
+		x := examined[p]
 		for _, f := range x.found {
 			found = append(found, p.info.Name+": "+f)
 		}
