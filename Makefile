@@ -131,6 +131,7 @@ test: $(TESTRUNNER) ## Run all tests that need no server, with the race detector
 
 .PHONY: test-integration
 test-integration: $(TESTRUNNER) ## Run the tests against separate processes and real servers: one package at a time where tests measure real time.
+	@scripts/need pgbouncer pgbouncer
 	@# -p 1 compiles one package at a time, too: what all of them need is compiled before.
 	$(GO) build ./internal/...
 	$(GOTEST) -count 1 -p 1 $(WAITING) -timeout 15m -tags integration $(call only,integration) $(filter-out $(COMPANIONS),$(INTEGRATION)) || failed=$$?; \
@@ -186,6 +187,7 @@ smoke-hbase-secure: ## Run one of them, in about a minute: all kinds of work wit
 # Tests with the tag databases start their servers themselves, so adding a database adds nothing here.
 .PHONY: test-databases
 test-databases: $(TESTRUNNER) ## Start each database but HBase, one after another, and run the tests on it; DB=postgres and RUN=NAME select.
+	@scripts/need pgbouncer pgbouncer
 	@scripts/selected databases '$(RUN)' $(DATABASETESTS)
 	$(if $(RUN)$(DB),,scripts/covered --record databases) \
 		$(GOTEST) -count 1 -p 1 -parallel 4 -timeout 40m -tags databases $(if $(RUN),-v -run '$(RUN)',$(call only,databases)) $(DATABASETESTS)

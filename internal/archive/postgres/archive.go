@@ -88,6 +88,9 @@ func open(ctx context.Context, url string, logger *slog.Logger, files fs.FS, par
 	if a.conn, err = a.connect(within); err != nil {
 		return nil, a.explain("open archive in", err)
 	}
+	if err := a.requireSession(within); err != nil {
+		return nil, err
+	}
 	if err := a.create(within); err != nil {
 		return nil, err
 	}

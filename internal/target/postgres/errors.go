@@ -60,6 +60,8 @@ func explained(err error) error {
 		text += "; load it first (--phase load, or load,run)"
 	case client.UndefinedColumn:
 		text += "; check postgres.form, fieldcount and fieldnameprefix"
+	case client.DuplicateStatement, client.NoStatement:
+		text += "; a pooler in front of the server must keep sessions: set pool_mode=session there, or postgres.host to the server itself"
 	}
 	return &operationError{text, err}
 }

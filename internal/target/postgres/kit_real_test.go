@@ -67,6 +67,21 @@ func TestSmokeWorkloads(t *testing.T) {
 	targetkit.Workloads(t, start(t, postgrestest.Options{}).database(), targetkit.Size{Records: 2000, Ops: 4000, Threads: 8})
 }
 
+// A pooler that keeps sessions changes nothing.
+func TestWorkloadsBehindAPooler(t *testing.T) {
+	t.Parallel()
+	targetkit.Workloads(t, behind(t, start(t, postgrestest.Options{}), "session"), targetkit.Size{Records: 2000, Ops: 4000, Threads: 8})
+}
+
+// behind describes a server behind PgBouncer with a pool_mode to the kit.
+func behind(t *testing.T, p process, mode string) targetkit.Database {
+	t.Helper()
+	pooler, err := postgrestest.StartPooler(t.Context(), p.Server)
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, pooler.Stop()) })
+	return p.database("postgres.host", pooler.Address(), "postgres.database", mode)
+}
+
 func TestWorkloadsOnDocuments(t *testing.T) {
 	t.Parallel()
 	targetkit.Workloads(t, start(t, postgrestest.Options{}).database("postgres.form", "jsonb"), targetkit.Size{Records: 2000, Ops: 4000, Threads: 8})

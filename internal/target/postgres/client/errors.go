@@ -18,8 +18,10 @@ import (
 // SQLSTATEs that are treated in a way of their own.
 const (
 	UniqueViolation    = "23505"
+	NoStatement        = "26000"
 	UndefinedTable     = "42P01"
 	UndefinedColumn    = "42703"
+	DuplicateStatement = "42P05"
 	DuplicateTable     = "42P07"
 	ObjectInUse        = "55006"
 	QueryCanceled      = "57014"

@@ -5,4 +5,5 @@
 //  2. The server runs as the user of this process or, because PostgreSQL refuses root, as user postgres or nobody.
 //  3. Kill is the death of the server: SIGKILL of the postmaster and of its children. Restart starts it on the same port and data.
 //  4. Count counts rows by psql, so by another client than benchd's.
+//  5. StartPooler starts PgBouncer in front of a server, with a database for each of its modes.
 package postgrestest

@@ -85,9 +85,12 @@ func unprivileged() (*syscall.Credential, error) {
 	return nil, errors.New("PostgreSQL refuses to run as root, and there is neither a user postgres nor nobody")
 }
 
-// command returns a program of the server, as its user.
+// command returns a program of the server, or one with an absolute path, as the server's user.
 func (s *Server) command(ctx context.Context, name string, args ...string) *exec.Cmd {
-	c := exec.CommandContext(ctx, filepath.Join(s.bin, name), args...)
+	if !filepath.IsAbs(name) {
+		name = filepath.Join(s.bin, name)
+	}
+	c := exec.CommandContext(ctx, name, args...)
 	c.Dir = s.dir
 	c.Env = []string{"PATH=/usr/bin:/bin", "LC_ALL=C.UTF-8", "TZ=UTC", "HOME=" + s.dir}
 	c.SysProcAttr = &syscall.SysProcAttr{Credential: s.as, Setpgid: true}
