@@ -157,6 +157,17 @@ func check(t totals, packed []byte) error {
 		ok               bool
 	)
 	for len(packed) > 0 {
+		if four, ok := nextFour(packed); ok && first >= 0 {
+			steps, counts := four.steps(), four.counts()
+			end, samples := uint64(last)+highestLane(steps), highestLane(counts*everyLane)
+			if end>>pageBits == sums.page && uint64(last)>>pageBits == sums.page && end <= highestIndex && samples <= t.count-inBuckets && nonzeroLanes(counts) {
+				inBuckets += samples
+				sums.samples += samples
+				sums.offsets += samples*(uint64(last)&pageMask) + dotProduct(counts, steps)
+				n, last, next, packed = highestLane(counts), int(end), end+1, packed[fourBytes:]
+				continue
+			}
+		}
 		few := len(packed) >= 2 && packed[0]|packed[1] < 0x80 // nearly always
 		if few {
 			gap, n, packed = uint64(packed[0]), uint64(packed[1]), packed[2:]
@@ -254,29 +265,6 @@ func uvarint(b []byte) (v uint64, rest []byte, ok bool) {
 		return 0, nil, false
 	}
 	return v, b[n:], true
-}
-
-// packedBuckets is the checked part of an encoding that contains the buckets.
-type packedBuckets []byte
-
-// all yields the buckets and their counts, from the lowest on.
-func (p packedBuckets) all(yield func(i int, n uint64) bool) {
-	for i := 0; len(p) > 0; i++ {
-		var gap, n uint64
-		gap, n, p = nextBucket(p)
-		i += int(gap)
-		if !yield(i, n) {
-			return
-		}
-	}
-}
-
-// nextBucket reads a bucket off the front of checked packed buckets: how many empty ones it skips, and its count.
-func nextBucket(p []byte) (gap, n uint64, rest []byte) {
-	gap, size := binary.Uvarint(p)
-	p = p[size:]
-	n, size = binary.Uvarint(p)
-	return gap, n, p[size:]
 }
 
 // uint128 is an unsigned integer of 128 bits.

@@ -77,26 +77,6 @@ func (h *Histogram) put(i int, n uint64) {
 	h.page(i >> pageBits)[i&pageMask] += n
 }
 
-// addPacked adds checked packed buckets. All merges of a coordinator use it.
-func (h *Histogram) addPacked(p packedBuckets) {
-	var to *page
-	number := -1 // of the page
-	for i := 0; len(p) > 0; i++ {
-		var gap, n uint64
-		if len(p) >= 2 && p[0]|p[1] < 0x80 { // nearly always
-			gap, n, p = uint64(p[0]), uint64(p[1]), p[2:]
-		} else {
-			gap, n, p = nextBucket(p)
-		}
-		i += int(gap)
-		if i>>pageBits != number {
-			number = i >> pageBits
-			to = h.page(number)
-		}
-		to[i&pageMask] += n
-	}
-}
-
 // addZeros adds n samples of 0.
 func (h *Histogram) addZeros(n uint64) {
 	if n == 0 {

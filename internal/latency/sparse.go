@@ -47,16 +47,22 @@ func (s *Sparse) fold() {
 	if len(s.parts) < 2 {
 		return
 	}
-	f := folders.Get().(*folder) //nolint:errcheck // it is one
-	f.sum.totals = s.totals
-	for _, part := range s.parts {
-		f.sum.addPacked(part)
-	}
+	f := s.sum()
 	f.packed = f.sum.appendBuckets(f.packed[:0])
 	clear(s.parts)
 	s.parts = append(s.parts[:0], bytes.Clone(f.packed))
 	s.bytes, s.foldAt = len(f.packed), 2*len(f.packed)
 	f.done()
+}
+
+// sum adds the parts up. The caller must end it with done.
+func (s *Sparse) sum() *folder {
+	f := folders.Get().(*folder) //nolint:errcheck // it is one
+	f.sum.totals = s.totals
+	for _, part := range s.parts {
+		f.sum.addPacked(part)
+	}
+	return f
 }
 
 // folder is the memory to add up the parts of a Sparse. It is large, and one of them is enough for thousands of sums.
@@ -83,76 +89,11 @@ func (s *Sparse) Reset() {
 // Count returns how many samples there are.
 func (s *Sparse) Count() uint64 { return s.totals.count }
 
-// Quantile returns what Quantile of the sum returns, without adding the parts up.
-func (s *Sparse) Quantile(q float64) int64 {
-	c := s.Counted()
-	return c.Quantile(q)
-}
-
-// Counted returns s prepared for several quantiles. It is valid until s changes.
-func (s *Sparse) Counted() Counted {
-	c := Counted{sparse: s}
-	for _, part := range s.parts {
-		for i := 0; len(part) > 0; i++ {
-			var gap, n uint64
-			if len(part) >= 2 && part[0]|part[1] < 0x80 { // nearly always
-				gap, n, part = uint64(part[0]), uint64(part[1]), part[2:]
-			} else {
-				gap, n, part = nextBucket(part)
-			}
-			i += int(gap)
-			c.of[i>>pageBits] += n
-		}
-	}
-	return c
-}
-
-// Counted is a Sparse whose samples are counted by page.
-type Counted struct {
-	sparse *Sparse
-	of     [pages]uint64
-}
-
-// Count returns how many samples there are.
-func (c *Counted) Count() uint64 { return c.sparse.Count() }
-
 // Quantile returns what Quantile of the sum returns.
-func (c *Counted) Quantile(q float64) int64 { return c.sparse.totals.quantile(q, c.bucketOf) }
-
-// bucketOf returns the bucket of the sample of a rank, counted from 1; false if it is in the overflow. It counts the buckets of one page.
-func (c *Counted) bucketOf(left uint64) (int, bool) {
-	found := 0
-	for ; found < pages && c.of[found] < left; found++ {
-		left -= c.of[found]
-	}
-	if found == pages {
-		return 0, false
-	}
-	var counts page
-	for _, part := range c.sparse.parts {
-		for i := 0; len(part) > 0; i++ {
-			var gap, n uint64
-			if len(part) >= 2 && part[0]|part[1] < 0x80 { // nearly always
-				gap, n, part = uint64(part[0]), uint64(part[1]), part[2:]
-			} else {
-				gap, n, part = nextBucket(part)
-			}
-			i += int(gap)
-			if i>>pageBits > found {
-				break
-			}
-			if i>>pageBits == found {
-				counts[i&pageMask] += n
-			}
-		}
-	}
-	for i, n := range counts {
-		if n >= left {
-			return found<<pageBits + i, true
-		}
-		left -= n
-	}
-	return 0, false // not reached: the page has them
+func (s *Sparse) Quantile(q float64) int64 {
+	f := s.sum()
+	defer f.done()
+	return f.sum.Quantile(q)
 }
 
 // Histogram returns the sum. It shares memory with s, but neither changes the other.

@@ -75,7 +75,7 @@ type phase struct {
 	generators map[string]*generator
 	errors     map[errorKind]errorSample
 	latest     map[string]agentWindow // by agent
-	good       latency.Sparse         // scratch of see
+	good       latency.Histogram      // scratch of see
 
 	after       uint64 // operations after the planned end
 	rows, bytes uint64

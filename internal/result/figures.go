@@ -15,15 +15,9 @@ type quantile struct {
 
 func newQuantile(q float64) quantile { return quantile{q: q, need: latency.MinSamples(q)} }
 
-// samples are those of a histogram, or of a sum of several.
-type samples interface {
-	Count() uint64
-	Quantile(q float64) int64
-}
-
 // of returns the quantile in microseconds; nil when there are too few samples (law 6), or when it is among the samples
 // that overflowed (law 4).
-func (q quantile) of(h samples) *float64 {
+func (q quantile) of(h *latency.Histogram) *float64 {
 	n := h.Count()
 	if n < q.need {
 		return nil

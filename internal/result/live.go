@@ -85,8 +85,7 @@ func (p *phase) see(w *latency.Window, agent string, percentiles bool) error {
 				}
 			}
 		}
-		counted := good.Counted()
-		now.P50, now.P99 = p.series.scale.p50.of(&counted), p.series.scale.p99.of(&counted)
+		now.P50, now.P99 = p.series.scale.p50.of(good), p.series.scale.p99.of(good)
 	}
 	p.latest[agent] = now
 	return nil
