@@ -59,11 +59,12 @@ type BuilderConfig struct {
 
 // Builder makes a result from windows. It is not safe for concurrent use.
 type Builder struct {
-	cfg    BuilderConfig
-	scale  scale
-	phases map[string]*phase
-	order  []*phase
-	agents map[shardID]ShardInfo
+	cfg     BuilderConfig
+	scale   scale
+	phases  map[string]*phase
+	order   []*phase
+	agents  map[shardID]ShardInfo
+	indexes map[int]struct{} // of shards
 }
 
 // phase is what was measured in one phase.
@@ -74,8 +75,9 @@ type phase struct {
 	ledger     ledger
 	generators map[string]*generator
 	errors     map[errorKind]errorSample
-	latest     map[string]agentWindow // by agent
-	good       latency.Histogram      // scratch of see
+	latest     map[string]*agentWindow // by agent
+	agents     []*agentWindow          // the same, by name
+	good       latency.Histogram       // scratch of see
 
 	after       uint64 // operations after the planned end
 	rows, bytes uint64
@@ -87,10 +89,11 @@ type phase struct {
 // NewBuilder returns a Builder that has no window yet.
 func NewBuilder(cfg BuilderConfig) *Builder {
 	b := &Builder{
-		cfg:    cfg,
-		scale:  newScale(cfg.Percentiles),
-		phases: make(map[string]*phase, len(cfg.Phases)),
-		agents: make(map[shardID]ShardInfo, len(cfg.Shards)),
+		cfg:     cfg,
+		scale:   newScale(cfg.Percentiles),
+		phases:  make(map[string]*phase, len(cfg.Phases)),
+		agents:  make(map[shardID]ShardInfo, len(cfg.Shards)),
+		indexes: make(map[int]struct{}, len(cfg.Shards)),
 	}
 	for _, info := range cfg.Phases {
 		step := cfg.Interval
@@ -103,7 +106,7 @@ func NewBuilder(cfg BuilderConfig) *Builder {
 			ledger:     make(ledger),
 			generators: make(map[string]*generator),
 			errors:     make(map[errorKind]errorSample),
-			latest:     make(map[string]agentWindow),
+			latest:     make(map[string]*agentWindow),
 		}
 		b.phases[info.Name] = p
 		b.order = append(b.order, p)
@@ -115,7 +118,10 @@ func NewBuilder(cfg BuilderConfig) *Builder {
 }
 
 // Shard adds a shard that was handed out later.
-func (b *Builder) Shard(info ShardInfo) { b.agents[shardID{info.Index, info.Attempt}] = info }
+func (b *Builder) Shard(info ShardInfo) {
+	b.agents[shardID{info.Index, info.Attempt}] = info
+	b.indexes[info.Index] = struct{}{}
+}
 
 // shards are the shards in order.
 func (b *Builder) shards() []ShardInfo {

@@ -1,6 +1,7 @@
 package result
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"time"
@@ -32,9 +33,8 @@ type AgentSnapshot struct {
 	Ended   bool          // whether no more windows of the phase will arrive
 	Behind  bool          // whether it has not reported the interval that the Snapshot shows
 	Rate    float64       // operations per second
-	P50     *float64      // of all good operations, in microseconds
-	P99     *float64
-	Idle    float64 // the host's idle share; negative when unknown
+	P99     *float64      // of all good operations, in microseconds
+	Idle    float64       // the host's idle share; negative when unknown
 	OwnCPU  float64
 	Late    uint64
 	Backlog uint64
@@ -43,7 +43,7 @@ type AgentSnapshot struct {
 // agentWindow is what Live shows of an agent's newest window.
 type agentWindow struct {
 	AgentSnapshot
-	shard shardID
+	entry *entry // of its shard
 	slot  Slot
 }
 
@@ -53,11 +53,17 @@ const patience = 3
 // see keeps what Live shows of a window if it is its agent's newest. An agent's tail is too short to be shown. Percentiles take time, and only
 // live views show them.
 func (p *phase) see(w *latency.Window, agent string, percentiles bool) error {
-	old, known := p.latest[agent]
-	if known && (old.Until >= w.End || w.Tail) {
+	now := p.latest[agent]
+	switch {
+	case now == nil:
+		now = new(agentWindow)
+		p.latest[agent] = now
+		at, _ := slices.BinarySearchFunc(p.agents, agent, func(a *agentWindow, name string) int { return cmp.Compare(a.Name, name) })
+		p.agents = slices.Insert(p.agents, at, now)
+	case now.Until >= w.End || w.Tail:
 		return nil
 	}
-	now := agentWindow{
+	*now = agentWindow{
 		AgentSnapshot: AgentSnapshot{
 			Name:    agent,
 			Until:   w.End,
@@ -66,7 +72,7 @@ func (p *phase) see(w *latency.Window, agent string, percentiles bool) error {
 			Late:    w.Health.LateSends,
 			Backlog: w.Health.Backlog,
 		},
-		shard: shardID{w.ID.Shard, w.ID.Attempt},
+		entry: p.ledger.of(shardID{w.ID.Shard, w.ID.Attempt}),
 		slot:  p.series.slotOf(w),
 	}
 	if length := (w.End - w.Start).Seconds(); length > 0 {
@@ -85,9 +91,8 @@ func (p *phase) see(w *latency.Window, agent string, percentiles bool) error {
 				}
 			}
 		}
-		now.P50, now.P99 = p.series.scale.p50.of(good), p.series.scale.p99.of(good)
+		now.P99 = p.series.scale.p99.of(good)
 	}
-	p.latest[agent] = now
 	return nil
 }
 
@@ -123,11 +128,11 @@ func (b *Builder) Live() Snapshot {
 			s.Operations = append(s.Operations, p.series.point(key, iv.cells[key]))
 		}
 	}
-	for _, name := range slices.Sorted(maps.Keys(p.latest)) {
-		a := p.latest[name]
-		a.Ended = p.ledger.of(a.shard).over()
-		a.Behind = shown && !a.Ended && a.slot.before(at)
-		s.Agents = append(s.Agents, a.AgentSnapshot)
+	s.Agents = make([]AgentSnapshot, len(p.agents))
+	for i, a := range p.agents {
+		s.Agents[i] = a.AgentSnapshot
+		s.Agents[i].Ended = a.entry.over()
+		s.Agents[i].Behind = shown && !s.Agents[i].Ended && a.slot.before(at)
 	}
 	return s
 }
@@ -137,11 +142,11 @@ func (b *Builder) Live() Snapshot {
 func (p *phase) complete() (Slot, bool) {
 	newest, slowest := Slot{Index: -1}, Slot{Index: -1}
 	waiting := false
-	for _, a := range p.latest {
+	for _, a := range p.agents {
 		if newest.before(a.slot) {
 			newest = a.slot
 		}
-		if p.ledger.of(a.shard).over() {
+		if a.entry.over() {
 			continue
 		}
 		if !waiting || a.slot.before(slowest) {
@@ -166,10 +171,4 @@ func (p *phase) complete() (Slot, bool) {
 }
 
 // shardCount is how many shards the run is cut into.
-func (b *Builder) shardCount() int {
-	indexes := make(map[int]bool)
-	for id := range b.agents {
-		indexes[id.index] = true
-	}
-	return len(indexes)
-}
+func (b *Builder) shardCount() int { return len(b.indexes) }

@@ -69,17 +69,17 @@ func TestLiveAtTheEnd(t *testing.T) {
 	for shard := range 2 {
 		ws := of("measure", shard)
 		for range 30 {
-			add(t, b, ws.next(series("READ", "OK", same(20, 5)...)))
+			add(t, b, ws.next(series("READ", "OK", same(700, 5)...)))
 		}
 		add(t, b, ws.tail(series("READ", "OK", 5)))
 	}
 	s := b.Live()
 	require.Equal(t, 30*time.Second, s.Elapsed)
-	require.InDelta(t, 40.0, s.Rate, 1e-9)
-	require.Equal(t, uint64(1202), s.Ops)
-	require.InDelta(t, 20.0, s.Agents[0].Rate, 1e-9)
+	require.InDelta(t, 1400.0, s.Rate, 1e-9)
+	require.Equal(t, uint64(42_002), s.Ops)
+	require.InDelta(t, 700.0, s.Agents[0].Rate, 1e-9)
 	require.True(t, s.Agents[0].Ended)
-	require.NotNil(t, s.Agents[0].P50)
+	require.NotNil(t, s.Agents[0].P99)
 }
 
 // Live shows the phase that began last, even while windows of the previous one still arrive.
