@@ -82,10 +82,18 @@ func DecodeHistogram(data []byte) (*Histogram, error) {
 // TakeHistogram is DecodeHistogram without a copy: the histogram keeps using data, which must not change anymore.
 func TakeHistogram(data []byte) (*Histogram, error) {
 	h := new(Histogram)
-	if err := h.view(data); err != nil {
-		return nil, fmt.Errorf("decode histogram: %w", err)
+	if err := h.Take(data); err != nil {
+		return nil, err
 	}
 	return h, nil
+}
+
+// Take makes h, which is empty, what TakeHistogram returns. After an error h must not be used.
+func (h *Histogram) Take(data []byte) error {
+	if err := h.view(data); err != nil {
+		return fmt.Errorf("decode histogram: %w", err)
+	}
+	return nil
 }
 
 // KnownHistogram is TakeHistogram for bytes that AppendBinary has written and that have been compared with a sum since: it looks for

@@ -243,7 +243,7 @@ type checkedField struct {
 	field protoreflect.FieldDescriptor
 	kind  protoreflect.FieldDescriptor // of a value: of a map that is not the field
 	bound bound
-	of    *checked // of the values' message; nil for numbers, texts and messages that check themselves
+	of    *checked // of the values' message; nil for numbers, texts and messages without a field to check
 }
 
 // protocol returns the files of the protocol.
@@ -288,11 +288,24 @@ func planOf(message protoreflect.MessageDescriptor, index map[protoreflect.FullN
 		if nested(f.kind) {
 			f.of = planOf(f.kind.Message(), index, made)
 		}
-		if nested(f.kind) || numeric(f.kind) || field.IsList() || field.IsMap() {
+		if nested(f.kind) && !bounded(f.kind.Message()) {
+			f.of = nil
+		}
+		if f.of != nil || numeric(f.kind) || field.IsList() || field.IsMap() {
 			c.fields = append(c.fields, f)
 		}
 	}
 	return c
+}
+
+// bounded reports whether a message has a field to check. The series of windows have none, and there are many of them.
+func bounded(message protoreflect.MessageDescriptor) bool {
+	for i := range message.Fields().Len() {
+		if f := message.Fields().Get(i); nested(f) || numeric(f) || f.IsList() || f.IsMap() {
+			return true
+		}
+	}
+	return false
 }
 
 // Check refuses a message that holds a number beyond its bound, or a list that is too long. The error names the field,
@@ -332,7 +345,7 @@ func (f *checkedField) check(value protoreflect.Value) (err error) {
 		if err := f.bound.checkItems(f.field, list.Len()); err != nil {
 			return err
 		}
-		if !nested(f.kind) && !numeric(f.kind) {
+		if f.of == nil && !numeric(f.kind) {
 			return nil
 		}
 		for i := range list.Len() {

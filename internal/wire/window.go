@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 	"strings"
 	"time"
 
@@ -88,17 +87,23 @@ func FromSeries(s latency.Series) *benchdv1.Series {
 
 // ToSeries decodes a series. The series keeps references to the message's bytes.
 func ToSeries(s *benchdv1.Series) (latency.Series, error) {
+	return toSeries(s, new([2]latency.Histogram))
+}
+
+// toSeries is ToSeries with empty histograms to decode into.
+func toSeries(s *benchdv1.Series, into *[2]latency.Histogram) (latency.Series, error) {
 	key := latency.Key{Op: s.GetOp(), Outcome: s.GetOutcome(), PartOf: s.GetPartOf()}
 	if badKey(key) {
 		return latency.Series{}, fmt.Errorf("series %q/%q: %w", key.Op, key.Outcome, errMalformed)
 	}
-	response, err := latency.TakeHistogram(s.GetResponse())
-	if err != nil {
+	response := &into[0]
+	if err := response.Take(s.GetResponse()); err != nil {
 		return latency.Series{}, fmt.Errorf("decode response times of %s: %w", key.Op, err)
 	}
 	service := response
 	if len(s.GetService()) > 0 {
-		if service, err = latency.TakeHistogram(s.GetService()); err != nil {
+		service = &into[1]
+		if err := service.Take(s.GetService()); err != nil {
 			return latency.Series{}, fmt.Errorf("decode service times of %s: %w", key.Op, err)
 		}
 		if service.Count() != response.Count() {
@@ -143,13 +148,15 @@ func ToWindow(m *benchdv1.Window) (*latency.Window, error) {
 			return nil, fmt.Errorf("decode lateness: %w", err)
 		}
 	}
-	w.Series = slices.Grow(w.Series, len(m.GetSeries()))
-	for _, s := range m.GetSeries() {
-		series, err := ToSeries(s)
-		if err != nil {
-			return nil, err
+	if n := len(m.GetSeries()); n > 0 {
+		w.Series = make([]latency.Series, n)
+		histograms := make([][2]latency.Histogram, n) // together: a coordinator has thousands of windows in memory
+		for i, s := range m.GetSeries() {
+			var err error
+			if w.Series[i], err = toSeries(s, &histograms[i]); err != nil {
+				return nil, err
+			}
 		}
-		w.Series = append(w.Series, series)
 	}
 	if err := checkSeries(w); err != nil {
 		return nil, err
