@@ -235,6 +235,10 @@ const (
 	handshakeWithin = 10 * time.Second
 	idleWithin      = 5 * time.Minute // without a stream
 	readBuffer      = 8 << 10         // bytes of each connection; a usual window takes two system calls
+	writeBuffer     = 8 << 10         // bytes; connections share buffers, and thousands that acknowledge a window at once have one each
+	// connWindow is the flow-control window of a connection. gRPC opens it again for each quarter that arrives, read or not, so it bounds no
+	// memory, and a small one only costs messages: a stream's window bounds its unread bytes.
+	connWindow = 1 << 20
 )
 
 // Limits returns the bounds of the connections of a coordinator's gRPC server.
@@ -253,7 +257,7 @@ func ServerOptions() []grpc.ServerOption {
 func ConnectionOptions() []grpc.ServerOption {
 	return []grpc.ServerOption{
 		grpc.MaxRecvMsgSize(wire.MaxMessage),
-		grpc.StaticStreamWindowSize(wire.FlowWindow), grpc.StaticConnWindowSize(wire.FlowWindow), grpc.ReadBufferSize(readBuffer),
+		grpc.StaticStreamWindowSize(wire.FlowWindow), grpc.StaticConnWindowSize(connWindow), grpc.ReadBufferSize(readBuffer), grpc.WriteBufferSize(writeBuffer),
 		experimental.BufferPool(mem.NewTieredBufferPool(bufferSizes()...)),
 		grpc.MaxConcurrentStreams(maxStreams), grpc.MaxHeaderListSize(maxMetadata), grpc.ConnectionTimeout(handshakeWithin),
 		grpc.KeepaliveParams(keepalive.ServerParameters{Time: 5 * time.Second, Timeout: 5 * time.Second, MaxConnectionIdle: idleWithin}),
