@@ -52,7 +52,7 @@ type Progress struct {
 }
 
 // Copy copies an archive, and calls report after each suite and at the end. The other archive may have some of the suites already, but no others:
-// archive.ErrExists. A suite that differs in the copy is archive.ErrDamaged.
+// archive.ErrExists. A suite that differs in the copy is archive.ErrDamaged. Errors name the archives FROM and TO, as the command does.
 func Copy(ctx context.Context, from Source, to Target, report func(Progress)) (Progress, error) {
 	var p Progress
 	suites, err := from.Suites(ctx)
@@ -93,8 +93,11 @@ func Copy(ctx context.Context, from Source, to Target, report func(Progress)) (P
 // compatible checks that the copy has the first suites of the archive, and no others: new ones are appended behind them.
 func compatible(suites, have []archive.SuiteSummary) error {
 	for i, s := range have {
-		if i >= len(suites) || suites[i].ID != s.ID {
-			return archive.Faultf(archive.ErrExists, nil, "copy the archive: suite number %d of the other archive is %s, and that of this one is not: copy into an empty archive", i+1, s.ID)
+		switch {
+		case i >= len(suites):
+			return archive.Faultf(archive.ErrExists, nil, "copy the archive: TO has suite %s, which FROM does not have: copy into an empty archive", s.ID)
+		case suites[i].ID != s.ID:
+			return archive.Faultf(archive.ErrExists, nil, "copy the archive: suite number %d of TO is %s, and that of FROM is %s: copy into an empty archive", i+1, s.ID, suites[i].ID)
 		}
 	}
 	return nil
@@ -122,7 +125,7 @@ func one(ctx context.Context, from Source, to Target, id string, there bool) (in
 	case same:
 		return written.size, nil
 	case there:
-		return 0, archive.Faultf(archive.ErrExists, nil, "copy suite %s: the other archive has it with other rows: copy into an empty archive", id)
+		return 0, archive.Faultf(archive.ErrExists, nil, "copy suite %s: TO has it with other rows: copy into an empty archive", id)
 	}
 	failed := archive.Faultf(archive.ErrDamaged, nil, "copy suite %s: its rows in the copy are not those that were written: this is a bug of benchd; the suite was removed from the copy", id)
 	if err := to.Remove(ctx, id); err != nil {
@@ -183,7 +186,7 @@ func schedules(ctx context.Context, from Source, to Target) (int, error) {
 			return 0, fmt.Errorf("copy schedule %s: %w", s.Name, err)
 		}
 		if len(have) > len(want) || !same(have, want[len(want)-len(have):]) { // both have the newest first
-			return 0, archive.Faultf(archive.ErrExists, nil, "copy schedule %s: the other archive has it with other alerts: copy into an empty archive", s.Name)
+			return 0, archive.Faultf(archive.ErrExists, nil, "copy schedule %s: TO has it with other alerts: copy into an empty archive", s.Name)
 		}
 		missing := slices.Clone(want[:len(want)-len(have)])
 		slices.Reverse(missing)
@@ -202,7 +205,7 @@ func schedules(ctx context.Context, from Source, to Target) (int, error) {
 		return 0, fmt.Errorf("list the schedules of the copy: %w", err)
 	}
 	if !same(list, copied) {
-		return 0, archive.Faultf(archive.ErrExists, nil, "copy the schedules: the other archive has others: copy into an empty archive")
+		return 0, archive.Faultf(archive.ErrExists, nil, "copy the schedules: TO has others: copy into an empty archive")
 	}
 	return len(list), nil
 }

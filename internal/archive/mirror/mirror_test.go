@@ -138,7 +138,9 @@ func TestACopyIsNotMixedWithOtherSuites(t *testing.T) {
 	archivetest.Create(t, to, "other")
 	_, err := mirror.Copy(t.Context(), from, to, ignore)
 	require.ErrorIs(t, err, archive.ErrExists)
-	require.EqualError(t, err, "copy the archive: suite number 1 of the other archive is other, and that of this one is not: copy into an empty archive")
+	require.EqualError(t, err, "copy the archive: suite number 1 of TO is other, and that of FROM is s1: copy into an empty archive")
+	_, err = mirror.Copy(t.Context(), open(t), to, ignore)
+	require.EqualError(t, err, "copy the archive: TO has suite other, which FROM does not have: copy into an empty archive")
 
 	changed := open(t)
 	_, err = mirror.Copy(t.Context(), from, changed, ignore)
@@ -146,7 +148,7 @@ func TestACopyIsNotMixedWithOtherSuites(t *testing.T) {
 	note := "changed"
 	require.NoError(t, changed.Annotate(t.Context(), "s3", archive.Annotation{Note: &note}))
 	_, err = mirror.Copy(t.Context(), from, changed, ignore)
-	require.EqualError(t, err, "copy suite s3: the other archive has it with other rows: copy into an empty archive")
+	require.EqualError(t, err, "copy suite s3: TO has it with other rows: copy into an empty archive")
 }
 
 // forgetful stores other rows than it was given.
@@ -214,5 +216,5 @@ func TestACopyOfSchedulesIsCompared(t *testing.T) {
 	requireSame(t, from, to)
 	require.NoError(t, to.PutSchedule(t.Context(), archivetest.ScheduleOf("hourly"), nil))
 	_, err = mirror.Copy(t.Context(), from, to, ignore)
-	require.EqualError(t, err, "copy the schedules: the other archive has others: copy into an empty archive")
+	require.EqualError(t, err, "copy the schedules: TO has others: copy into an empty archive")
 }
