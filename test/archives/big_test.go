@@ -301,7 +301,7 @@ func commands(t *testing.T, h home) {
 			cost := own + after - before + databaseAfter - databaseBefore
 			t.Logf("    benchctl %s: %.2f s of CPU (benchctl %.2f, coordinator %.2f, database %.2f)", strings.Join(args, " "), cost, own, after-before, databaseAfter-databaseBefore)
 			if chosen.limits {
-				require.Less(t, cost, limit(args[0], state.kept), "seconds of CPU of benchctl %v", args)
+				require.Less(t, cost, limit(state.kept), "seconds of CPU of benchctl %v", args)
 			}
 			if args[0] == "list" {
 				require.Equal(t, chosen.suites, strings.Count(out, "suite-"))
@@ -315,14 +315,10 @@ func commands(t *testing.T, h home) {
 	}
 }
 
-// limit is how many seconds of CPU a command may take. What is computed from the windows of two suites takes longer, and all that is computed from
-// full histograms.
-func limit(command string, kept bool) float64 {
-	switch {
-	case !kept && chosen.samples >= longrun.Samples:
+// limit is how many seconds of CPU a command may take. What is computed from the full histograms of all windows takes longer.
+func limit(kept bool) float64 {
+	if !kept && chosen.samples >= longrun.Samples {
 		return 3
-	case !kept && command == "compare":
-		return 1.25
 	}
 	return 1
 }
