@@ -143,7 +143,7 @@ func TestAWatcherAfterARestartGetsTheEarlierEvents(t *testing.T) {
 		require.NoError(t, w.err)
 		events := w.events()
 		require.Equal(t, 1, events["measure starts"])
-		require.Equal(t, 1, events["the coordinator was restarted"])
+		require.Equal(t, 1, events["the coordinator was restarted or replaced"])
 		for text, n := range events {
 			require.Equal(t, 1, n, text)
 		}

@@ -47,7 +47,7 @@ func Recover(config Config, r *record.Run, windows iter.Seq2[*latency.Window, er
 // recovered is the first step of the loop of a recovered run.
 func (cd *Conductor) recovered() {
 	life := cd.run.State.Life
-	cd.timeline.note("coordinator", "the coordinator was restarted")
+	cd.timeline.note("coordinator", "the coordinator was restarted or replaced")
 	for i, sh := range life.Shards {
 		for _, e := range sh.Ended {
 			cd.checkMerged(i, e.Phase)
