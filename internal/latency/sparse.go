@@ -9,7 +9,7 @@ import (
 // Sparse is a sum of histograms in little memory: about the size of its encoding, instead of a page for each octave of its
 // values. It is for thousands of sums, such as those of each agent of a fleet. The zero value is empty and ready for use.
 //
-// It keeps merged histograms in their packed form until there are enough to add up at once.
+// It keeps copies of merged histograms in their packed form until there are enough to add up at once.
 type Sparse struct {
 	totals totals
 	parts  [][]byte // packed buckets, of one sum or several; never written to
@@ -27,8 +27,10 @@ func (s *Sparse) Merge(o *Histogram) error {
 		return fmt.Errorf("merge histogram: %w", err)
 	}
 	s.totals = sum
-	packed := o.packed
-	if packed == nil {
+	var packed []byte
+	if o.packed != nil {
+		packed = bytes.Clone(o.packed) // o may be a part of the bytes of a whole window, which s would keep
+	} else {
 		packed = o.appendBuckets(nil)
 	}
 	if len(packed) > 0 {

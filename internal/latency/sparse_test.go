@@ -53,6 +53,23 @@ func TestSparseIsTheSum(t *testing.T) {
 }
 
 // A sum that cannot be counted is refused and changes nothing.
+// The bytes of a message or a row, of which a histogram is a part, are not kept for a sum.
+func TestSparseKeepsNoBytesOfOthers(t *testing.T) {
+	t.Parallel()
+	var plain Histogram
+	for v := range int64(300) {
+		plain.Record(v * 1000)
+	}
+	data, err := plain.AppendBinary(nil)
+	require.NoError(t, err)
+	h, err := TakeHistogram(data)
+	require.NoError(t, err)
+	var sum Sparse
+	require.NoError(t, sum.Merge(h))
+	clear(data)
+	require.Equal(t, encoded(t, &plain), encoded(t, sum.Histogram()))
+}
+
 func TestSparseRefusesTooMany(t *testing.T) {
 	huge := &Histogram{totals: totals{count: 1<<64 - 1, sumLo: 1}}
 	var s Sparse
