@@ -71,22 +71,30 @@ func (c *Compactor) Decode(data []byte) (*Histogram, error) {
 
 // Take is Decode without a copy: the histogram may keep using data, which must not change anymore.
 func (c *Compactor) Take(data []byte) (*Histogram, error) {
+	h := new(Histogram)
+	if err := c.TakeInto(h, data); err != nil {
+		return nil, err
+	}
+	return h, nil
+}
+
+// TakeInto makes h, which is empty, what Take returns. After an error h must not be used.
+func (c *Compactor) TakeInto(h *Histogram, data []byte) error {
 	if len(data) == 0 || data[0] != compactVersion {
-		return TakeHistogram(data)
+		return h.Take(data)
 	}
 	plain, err := c.unpack(data[1:])
 	if err != nil {
-		return nil, fmt.Errorf("decode compact histogram: %w: %w", ErrMalformed, err)
+		return fmt.Errorf("decode compact histogram: %w: %w", ErrMalformed, err)
 	}
 	whole, err := interleave(plain)
 	if err != nil {
-		return nil, fmt.Errorf("decode compact histogram: %w: %w", ErrMalformed, err)
+		return fmt.Errorf("decode compact histogram: %w: %w", ErrMalformed, err)
 	}
-	h := new(Histogram)
 	if err := h.view(whole); err != nil {
-		return nil, fmt.Errorf("decode compact histogram: %w", err)
+		return fmt.Errorf("decode compact histogram: %w", err)
 	}
-	return h, nil
+	return nil
 }
 
 // unpack inflates; it takes no more memory than a valid histogram needs. Its result is valid until the next call.

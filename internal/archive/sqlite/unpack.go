@@ -18,6 +18,8 @@ type unpacker struct {
 	values int // read so far
 	err    error
 	names  map[string]string // texts that have been read, so that equal ones share their memory
+
+	histograms int // of the last series
 }
 
 // mostNames bounds the names of an unpacker.
@@ -202,6 +204,18 @@ const seriesColumns = `op, outcome, part_of, count, response_sum_ns, response_mi
 
 // series reads rows of table measurement, and appends them to others. The histograms keep parts of what is unpacked.
 func (u *unpacker) series(to []latency.Series, compact *latency.Compactor) ([]latency.Series, error) {
+	// The histograms of a window are allocated together, as many as the last one had.
+	spare := make([]latency.Histogram, 0, u.histograms)
+	u.histograms = 0
+	take := func(data []byte) (*latency.Histogram, error) {
+		u.histograms++
+		if len(spare) == cap(spare) {
+			spare = make([]latency.Histogram, 0, 2)
+		}
+		spare = spare[:len(spare)+1]
+		h := &spare[len(spare)-1]
+		return h, compact.TakeInto(h, data)
+	}
 	for u.more() {
 		m := column.Measurement{Key: latency.Key{Op: u.name(), Outcome: u.name(), PartOf: u.name()}, Count: u.int()}
 		for _, h := range [...]*column.Histogram{&m.Response, &m.Service} {
@@ -211,7 +225,7 @@ func (u *unpacker) series(to []latency.Series, compact *latency.Compactor) ([]la
 		if u.err != nil {
 			break
 		}
-		s, err := m.Series(compact.Take)
+		s, err := m.Series(take)
 		if err != nil {
 			return to, err
 		}
