@@ -17,6 +17,10 @@ const (
 	leastPercent = 15
 	// usualPercent is Go's default.
 	usualPercent = 100
+	// A small heap may have smallRoom of garbage, but grow by no more than mostPercent: most of what a coordinator without agents allocates is
+	// garbage of results soon.
+	smallRoom   = 64 << 20
+	mostPercent = 400
 	// liveHeap is the metric of the heap that the last collection has left.
 	liveHeap = "/gc/heap/live:bytes"
 	// tuneEvery bounds for how long the percentage is that of a smaller live heap.
@@ -62,11 +66,12 @@ func tuneCollector(ctx context.Context) {
 	}
 }
 
-// percentFor returns by how much a live heap may grow: to usualHeap, or by garbageRoom, within bounds.
+// percentFor returns by how much a live heap may grow: to usualHeap, or by garbageRoom, within bounds; a small one by smallRoom.
 func percentFor(live uint64) int {
 	room := uint64(garbageRoom)
 	if live < usualHeap {
 		room = max(room, usualHeap-live)
 	}
-	return int(min(max(room*100/max(live, 1), leastPercent), usualPercent))
+	most := max(usualPercent, min(smallRoom*100/max(live, 1), mostPercent))
+	return int(min(max(room*100/max(live, 1), leastPercent), most))
 }
