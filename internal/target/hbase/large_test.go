@@ -9,6 +9,7 @@ import (
 	"io"
 	"net"
 	"runtime"
+	"runtime/metrics"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -186,13 +187,18 @@ func manyTimes(tb testing.TB, n int, sessions []load.Session, makes func() *work
 func liveHeap() int64 {
 	runtime.GC()
 	runtime.GC()
-	runtime.GC()
-	var m runtime.MemStats
-	runtime.ReadMemStats(&m)
-	return int64(m.HeapAlloc)
+	return marked()
 }
 
-// peakDuring returns the largest heap in use, right after collections, while do runs.
+// marked collects, and returns the bytes of heap that the collection has found in use, without those allocated since.
+func marked() int64 {
+	runtime.GC()
+	live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
+	metrics.Read(live)
+	return int64(live[0].Value.Uint64())
+}
+
+// peakDuring returns the largest heap that a collection finds in use while do runs.
 func peakDuring(do func()) int64 {
 	ended := make(chan struct{})
 	go func() {
@@ -205,10 +211,7 @@ func peakDuring(do func()) int64 {
 		case <-ended:
 			return slices.Max(append(peaks, 0))
 		default:
-			runtime.GC()
-			var m runtime.MemStats
-			runtime.ReadMemStats(&m)
-			peaks = append(peaks, int64(m.HeapAlloc))
+			peaks = append(peaks, marked())
 		}
 	}
 }
