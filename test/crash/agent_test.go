@@ -35,6 +35,7 @@ type agent struct {
 	start   *benchdv1.Start
 	started *benchdv1.Started
 	next    int                      // number of the next window
+	most    int                      // it cuts windows below this number; 0 for any
 	kept    map[int]*benchdv1.Window // that are not acknowledged
 	acked   map[int]int              // how often each was
 	stopped bool                     // it cuts no more windows
@@ -188,7 +189,9 @@ func (l *link) measure(ctx context.Context) error {
 		}
 	}
 	for {
-		if err := l.until(ctx, func() bool { return l.start != nil && (l.stopped || len(l.kept) < ahead) }); err != nil {
+		if err := l.until(ctx, func() bool {
+			return l.start != nil && (l.stopped || len(l.kept) < ahead && (l.most == 0 || l.next < l.most))
+		}); err != nil {
 			return err
 		}
 		w := l.cut()
