@@ -165,15 +165,16 @@ func check(t totals, packed []byte) error {
 		ok               bool
 	)
 	for len(packed) > 0 {
-		if four, ok := nextFour(packed); ok && first >= 0 {
-			steps, counts := four.steps(), four.counts()
-			end, samples := uint64(last)+highestLane(steps), highestLane(counts*everyLane)
-			if end>>pageBits == sums.page && uint64(last)>>pageBits == sums.page && end <= highestIndex && samples <= t.count-inBuckets && nonzeroLanes(counts) {
-				inBuckets += samples
-				sums.samples += samples
-				sums.offsets += samples*(uint64(last)&pageMask) + dotProduct(counts, steps)
-				n, last, next, packed = highestLane(counts), int(end), end+1, packed[fourBytes:]
-				continue
+		if first >= 0 && uint64(last)>>pageBits == sums.page && sums.page < highestIndex>>pageBits {
+			before := sums.samples
+			last, n, packed = sums.addFours(last, n, packed)
+			if sums.samples-before > t.count-inBuckets {
+				return fmt.Errorf("buckets hold more than %d samples", t.count)
+			}
+			inBuckets += sums.samples - before
+			next = uint64(last) + 1
+			if len(packed) == 0 {
+				break
 			}
 		}
 		few := len(packed) >= 2 && packed[0]|packed[1] < 0x80 // nearly always
@@ -252,6 +253,30 @@ type bucketSums struct {
 	low, high        uint128
 	page             uint64
 	samples, offsets uint64 // in the page, and the sum of the numbers of their buckets in it
+}
+
+// addFours counts the fours of packed buckets that are in the page, after the bucket last, which has n samples. It returns the new last bucket, and what is
+// left.
+func (s *bucketSums) addFours(last int, n uint64, packed []byte) (int, uint64, []byte) {
+	before := uint64(last) & pageMask
+	at, all, offsets := before, uint64(0), uint64(0)
+	for {
+		four, ok := nextFour(packed)
+		if !ok {
+			break
+		}
+		counts := four.counts()
+		end, samples := at+highestLane(four.steps()), highestLane(counts*everyLane)
+		if end > pageMask || samples > mostSamples || !nonzeroLanes(counts) {
+			break
+		}
+		all += samples
+		offsets += samples*at + four.offsets()
+		at, n, packed = end, highestLane(counts), packed[fourBytes:]
+	}
+	s.samples += all
+	s.offsets += offsets
+	return last + int(at-before), n, packed
 }
 
 // turn adds what is counted, and begins to count another page.

@@ -1,6 +1,9 @@
 package latency
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+	"math/bits"
+)
 
 // packedBuckets is the checked part of an encoding that contains the buckets.
 type packedBuckets []byte
@@ -60,30 +63,23 @@ func nonzeroLanes(lanes uint64) bool {
 	return (lanes+most)&bit == bit
 }
 
-// dotProduct returns the sum of the products of lanes.
-func dotProduct(a, b uint64) uint64 {
-	const lane = 0xFFFF
-	return a&lane*(b&lane) + a>>16&lane*(b>>16&lane) + a>>32&lane*(b>>32&lane) + a>>48*(b>>48)
+// mostSamples is how many samples four buckets may have for offsets.
+const mostSamples = 127
+
+// offsets returns the sum, over the samples of the buckets, of how far their bucket is behind the bucket before the first. There may be mostSamples.
+//
+// Each step moves all samples from its bucket on, so it is the sum of the products of the steps and the samples that are left. With these in the
+// opposite order, a multiplication adds up the products in the highest lane; the lower ones have no more than a lane has room for.
+func (f four) offsets() uint64 {
+	left := bits.ReverseBytes64(uint64(f)) & lowBytes * everyLane
+	return highestLane((uint64(f)&lowBytes + everyLane) * left)
 }
 
 // addPacked adds checked packed buckets. All merges of a coordinator use it.
 func (h *Histogram) addPacked(p packedBuckets) {
-	const lane = 0xFFFF
 	var to *page
 	number, last := -1, -1 // of the page, and of the bucket before, which is in it
 	for len(p) > 0 {
-		if f, ok := nextFour(p); ok {
-			steps := f.steps()
-			if end := last + int(highestLane(steps)); end>>pageBits == number {
-				counts, from := f.counts(), uint64(last)
-				to[(from+steps&lane)&pageMask] += counts & lane
-				to[(from+steps>>16&lane)&pageMask] += counts >> 16 & lane
-				to[(from+steps>>32&lane)&pageMask] += counts >> 32 & lane
-				to[(from+steps>>48)&pageMask] += counts >> 48
-				last, p = end, p[fourBytes:]
-				continue
-			}
-		}
 		var gap, n uint64
 		if len(p) >= 2 && p[0]|p[1] < 0x80 {
 			gap, n, p = uint64(p[0]), uint64(p[1]), p[2:]
@@ -96,5 +92,31 @@ func (h *Histogram) addPacked(p packedBuckets) {
 			to = h.page(number)
 		}
 		to[last&pageMask] += n
+		last, p = to.addFours(last, p)
 	}
+}
+
+// addFours adds the fours of packed buckets that are in the page, after the bucket last. It returns the new last bucket, and what is left.
+func (to *page) addFours(last int, p packedBuckets) (int, packedBuckets) {
+	const lane = 0xFFFF
+	before := uint64(last) & pageMask
+	at := before
+	for {
+		f, ok := nextFour(p)
+		if !ok {
+			break
+		}
+		steps := f.steps()
+		end := at + highestLane(steps)
+		if end > pageMask {
+			break
+		}
+		counts := f.counts()
+		to[(at+steps&lane)&pageMask] += counts & lane
+		to[(at+steps>>16&lane)&pageMask] += counts >> 16 & lane
+		to[(at+steps>>32&lane)&pageMask] += counts >> 32 & lane
+		to[end&pageMask] += counts >> 48
+		at, p = end, p[fourBytes:]
+	}
+	return last + int(at-before), p
 }
