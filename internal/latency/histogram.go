@@ -108,6 +108,12 @@ func (h *Histogram) Merge(o *Histogram) error {
 	}
 	h.unpack()
 	h.totals = sum
+	h.addBuckets(o)
+	return nil
+}
+
+// addBuckets adds the buckets of o, and not its totals.
+func (h *Histogram) addBuckets(o *Histogram) {
 	h.addPacked(o.packed)
 	first, used := o.used()
 	for i, from := range used {
@@ -119,7 +125,6 @@ func (h *Histogram) Merge(o *Histogram) error {
 			to[j] += n
 		}
 	}
-	return nil
 }
 
 // Memory returns the size of the buckets in memory, in bytes.

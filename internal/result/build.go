@@ -45,7 +45,7 @@ func (b *Builder) Document(header Run, notes Notes) (Run, error) {
 }
 
 func (b *Builder) document(p *phase, notes Notes) (Phase, error) {
-	combined, err := b.cfg.Combine.combined(p.totals.merged.All, b.scale)
+	combined, err := b.cfg.Combine.combined(p.totals.all, b.scale)
 	if err != nil {
 		return Phase{}, err
 	}

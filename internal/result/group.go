@@ -123,7 +123,7 @@ func (p *phase) mostBacklog(group string) (n uint64) {
 
 // mergedOf returns the number of operations of a group that the phase holds.
 func (p *phase) mergedOf(group string) (n uint64) {
-	for s := range p.totals.merged.All {
+	for s := range p.totals.all {
 		if name, _ := workload.SplitGroup(s.Key.Op); name == group && s.Key.PartOf == "" {
 			n += s.Response.Count()
 		}

@@ -29,7 +29,7 @@ func TestSumsOfManyAgentsAreExact(t *testing.T) {
 	}
 	dense := 0
 	for agent := range agents {
-		own := sum.of(latency.Key{Op: "READ", Outcome: "OK"}, strconv.Itoa(agent))
+		own := sum.of(latency.Key{Op: "READ", Outcome: "OK"}).agents[strconv.Itoa(agent)]
 		if own.dense != nil {
 			dense++
 		}

@@ -11,20 +11,28 @@ import (
 
 // totals merges all windows of a phase, in any order.
 type totals struct {
-	merged latency.Merged
-	agents map[latency.Key]byAgent // nil if not needed
-	sums   int                     // of agents
+	byKey map[latency.Key]*keySum
+	order []*keySum // the same, in the order of latency.Key
+	sums  int       // of agents
+}
+
+// keySum is the sum of one operation with one outcome.
+type keySum struct {
+	key      latency.Key
+	response latency.Parts
+	service  *latency.Batch // nil as long as no window has service times that differ from its response times
+	agents   byAgent        // nil if not needed
 }
 
 // byAgent is the response times of one operation with one outcome, by agent.
 type byAgent map[string]*agentSum
 
-// mostDense is how many sums of agents of a phase are histograms, which are fast and large. Further ones, of a fleet, take less memory.
+// mostDense is how many sums of agents of a phase are batches, which are fast and large. Further ones, of a fleet, take less memory.
 const mostDense = 256
 
 // agentSum is a sum of an agent's response times, or of its lateness: dense, or else sparse.
 type agentSum struct {
-	dense  *latency.Histogram
+	dense  *latency.Batch
 	sparse latency.Sparse
 }
 
@@ -37,60 +45,119 @@ func (s *agentSum) merge(h *latency.Histogram) error {
 
 // histogram returns the sum, which is empty for nil. It must not be changed.
 func (s *agentSum) histogram() *latency.Histogram {
-	if s == nil {
+	switch {
+	case s == nil:
 		return new(latency.Histogram)
-	}
-	if s.dense != nil {
-		return s.dense
+	case s.dense != nil:
+		return s.dense.Histogram()
 	}
 	return s.sparse.Histogram()
 }
 
-// add merges a window's series, also by agent unless the agent's name is empty.
+// add merges a window's series, also by agent unless the agent's name is empty. The series have been validated.
 func (t *totals) add(agent string, series []latency.Series) error {
-	if err := t.merged.Add(series); err != nil {
-		return err
-	}
-	if agent == "" {
-		return nil
-	}
 	for i := range series {
-		if err := t.of(series[i].Key, agent).merge(series[i].Response); err != nil {
+		if err := t.of(series[i].Key).add(&series[i], t, agent); err != nil {
 			return fmt.Errorf("merge series %s of agent %s: %w", series[i].Key, agent, err)
 		}
 	}
 	return nil
 }
 
-// of returns the sum of an agent's own series.
-func (t *totals) of(key latency.Key, agent string) *agentSum {
-	if t.agents == nil {
-		t.agents = make(map[latency.Key]byAgent)
+// of returns the sum of a key.
+func (t *totals) of(key latency.Key) *keySum {
+	sum := t.byKey[key]
+	if sum == nil {
+		if t.byKey == nil {
+			t.byKey = make(map[latency.Key]*keySum)
+		}
+		sum = &keySum{key: key}
+		t.byKey[key] = sum
+		at, _ := slices.BinarySearchFunc(t.order, key, func(s *keySum, key latency.Key) int { return s.key.Compare(key) })
+		t.order = slices.Insert(t.order, at, sum)
 	}
-	if t.agents[key] == nil {
-		t.agents[key] = make(byAgent)
+	return sum
+}
+
+func (k *keySum) add(s *latency.Series, t *totals, agent string) error {
+	if s.Service != s.Response && k.service == nil {
+		k.service = new(latency.Batch)
+		if err := k.service.Merge(k.response.Histogram()); err != nil {
+			return err
+		}
 	}
-	own := t.agents[key][agent]
+	if err := k.addResponse(s.Response, t, agent); err != nil {
+		return err
+	}
+	if k.service != nil {
+		return k.service.Merge(s.Service)
+	}
+	return nil
+}
+
+// addResponse merges response times, also by agent unless the agent's name is empty.
+func (k *keySum) addResponse(h *latency.Histogram, t *totals, agent string) error {
+	if agent == "" {
+		return k.response.Merge(h, nil)
+	}
+	own := k.of(agent, t)
+	if err := k.response.Merge(h, own.dense); err != nil || own.dense != nil {
+		return err
+	}
+	return own.sparse.Merge(h)
+}
+
+// of returns the sum of an agent.
+func (k *keySum) of(agent string, t *totals) *agentSum {
+	own := k.agents[agent]
 	if own == nil {
-		own = t.newSum()
-		t.agents[key][agent] = own
+		own = new(agentSum)
+		if t.nextIsDense() {
+			own.dense = k.response.New()
+		}
+		if k.agents == nil {
+			k.agents = make(byAgent)
+		}
+		k.agents[agent] = own
 	}
 	return own
 }
 
-// newSum returns an empty sum, which is dense if there are few.
+// newSum returns an empty sum of an agent that is no part of another one.
 func (t *totals) newSum() *agentSum {
-	sum := new(agentSum)
-	if t.sums++; t.sums <= mostDense {
-		sum.dense = new(latency.Histogram)
+	if t.nextIsDense() {
+		return &agentSum{dense: new(latency.Batch)}
 	}
-	return sum
+	return new(agentSum)
+}
+
+// nextIsDense counts a new sum of an agent, and reports whether it is to be dense.
+func (t *totals) nextIsDense() bool {
+	t.sums++
+	return t.sums <= mostDense
+}
+
+// all yields the sums, ordered by key. They are the totals' own: they may be read until these change.
+func (t *totals) all(yield func(latency.Series) bool) {
+	for _, k := range t.order {
+		if !yield(k.series()) {
+			return
+		}
+	}
+}
+
+func (k *keySum) series() latency.Series {
+	s := latency.Series{Key: k.key, Response: k.response.Histogram()}
+	if s.Service = s.Response; k.service != nil {
+		s.Service = k.service.Histogram()
+	}
+	return s
 }
 
 // series returns the sums in the order of results: an operation's outcomes together, OK first, then the operation's
 // parts. The histograms are the totals' own.
 func (t *totals) series() []latency.Series {
-	return slices.SortedFunc(t.merged.All, func(a, b latency.Series) int { return compareKeys(a.Key, b.Key) })
+	return slices.SortedFunc(t.all, func(a, b latency.Series) int { return compareKeys(a.Key, b.Key) })
 }
 
 func compareKeys(a, b latency.Key) int {
@@ -120,7 +187,7 @@ func (t *totals) operations(s scale) []Operation {
 	all := t.series()
 	out := make([]Operation, 0, len(all))
 	for _, sum := range all {
-		agents := t.agents[sum.Key]
+		agents := t.byKey[sum.Key].agents
 		op := Operation{
 			Op:      sum.Key.Op,
 			Outcome: sum.Key.Outcome,
@@ -157,9 +224,9 @@ func partOf(key latency.Key) *string {
 // count is how many operations the series hold, excluding the parts of larger ones.
 func (t *totals) count() uint64 {
 	var n uint64
-	for s := range t.merged.All {
-		if s.Key.PartOf == "" {
-			n += s.Response.Count()
+	for _, k := range t.order {
+		if k.key.PartOf == "" {
+			n += k.response.Count()
 		}
 	}
 	return n

@@ -54,7 +54,7 @@ func (b *Builder) notFound() *Verdict {
 			continue
 		}
 		var none uint64
-		for s := range p.totals.merged.All {
+		for s := range p.totals.all {
 			if s.Key.PartOf == "" && s.Key.Outcome == "NOT_FOUND" {
 				none += s.Response.Count()
 			}
@@ -79,7 +79,7 @@ func (b *Builder) wrongValues() *Verdict {
 	var because []string
 	for _, p := range b.evaluated() {
 		var all, wrong uint64
-		for s := range p.totals.merged.All {
+		for s := range p.totals.all {
 			if _, op := workload.SplitGroup(s.Key.Op); op == Verification {
 				all += s.Response.Count()
 				if !Good(s.Key.Outcome) {

@@ -150,7 +150,7 @@ func (x *examination) late() {
 // lag tests the scheduler's lag against the figure that it could distort: the p99 of all good operations.
 func (x *examination) lag() {
 	var good latency.Histogram
-	for s := range x.phase.totals.merged.All {
+	for s := range x.phase.totals.all {
 		times := s.Response
 		if x.phase.mixed() {
 			times = s.Service

@@ -77,7 +77,7 @@ func (b *Builder) tailOwner() *Verdict {
 func (p *phase) suspects() []suspect {
 	var out []suspect
 	for _, sum := range p.totals.series() {
-		all, agents := sum.Response, p.totals.agents[sum.Key]
+		all, agents := sum.Response, p.totals.byKey[sum.Key].agents
 		if sum.Key.PartOf != "" || !Good(sum.Key.Outcome) || len(agents) < 2 || !all.Supports(tailQuantile) {
 			continue
 		}
