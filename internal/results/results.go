@@ -43,6 +43,7 @@ type Maintained interface {
 	Oldest(ctx context.Context) (id string, ended time.Time, err error)
 	Size(ctx context.Context) (int64, error)
 	Remove(ctx context.Context, suite string) error
+	Expire(ctx context.Context, before time.Time) ([]string, error)
 	Purge(ctx context.Context) error
 	RollUp(ctx context.Context, roll archive.RollUp, pause func(context.Context) error) error
 	Tidy(ctx context.Context) error

@@ -79,15 +79,9 @@ func parseSize(text string) (int64, bool) {
 	return 0, false
 }
 
-// Expirer is an archive that removes all suites of an age at once, and returns their ids. Their rows may remain for some days, invisible and not
-// counted by Size. Other archives remove them one by one.
-type Expirer interface {
-	Expire(ctx context.Context, before time.Time) ([]string, error)
-}
-
 // expire removes the suites that are too old.
-func (s *Store) expire(ctx context.Context, archived Expirer, before time.Time) error {
-	ids, err := archived.Expire(ctx, before)
+func (s *Store) expire(ctx context.Context, before time.Time) error {
+	ids, err := s.archive.Expire(ctx, before)
 	for _, id := range ids {
 		s.log.Info("suite removed by --keep", "suite", id, "because", "it ended before "+before.UTC().Format(time.RFC3339))
 		s.documents.forget(id)
@@ -98,41 +92,27 @@ func (s *Store) expire(ctx context.Context, archived Expirer, before time.Time) 
 	return err
 }
 
-// letGo removes the oldest ended suites until the policy is met.
+// letGo removes ended suites until the policy is met, the oldest first.
 func (s *Store) letGo(ctx context.Context, now time.Time) error {
 	keep := s.keep
-	if keep == (Keep{}) {
-		return nil
-	}
-	if archived, ok := s.archive.(Expirer); ok && keep.Age > 0 {
-		if err := s.expire(ctx, archived, now.Add(-keep.Age)); err != nil {
+	if keep.Age > 0 {
+		if err := s.expire(ctx, now.Add(-keep.Age)); err != nil {
 			return err
 		}
 	}
-	for {
-		id, ended, err := s.archive.Oldest(ctx)
+	for keep.Size > 0 {
+		size, err := s.archive.Size(ctx)
+		if err != nil || size <= keep.Size {
+			return err
+		}
+		id, _, err := s.archive.Oldest(ctx)
 		if err != nil || id == "" {
 			return err
 		}
-		why := ""
-		if age := now.Sub(ended); keep.Age > 0 && age > keep.Age {
-			why = fmt.Sprintf("it ended %s ago", age.Round(time.Minute))
-		}
-		if keep.Size > 0 && why == "" {
-			size, err := s.archive.Size(ctx)
-			if err != nil {
-				return err
-			}
-			if size > keep.Size {
-				why = fmt.Sprintf("the archive has %.1f MB", float64(size)/1e6)
-			}
-		}
-		if why == "" {
-			return nil
-		}
-		s.log.Info("suite removed by --keep", "suite", id, "because", why)
+		s.log.Info("suite removed by --keep", "suite", id, "because", fmt.Sprintf("the archive has %.1f MB", float64(size)/1e6))
 		if err := s.Remove(ctx, id); err != nil && !errors.Is(err, archive.ErrNotFound) {
 			return err
 		}
 	}
+	return nil
 }

@@ -49,6 +49,7 @@ type Archive interface {
 	Oldest(ctx context.Context) (id string, ended time.Time, err error)
 	Size(ctx context.Context) (int64, error)
 	Remove(ctx context.Context, suite string) error
+	Expire(ctx context.Context, before time.Time) ([]string, error)
 	Purge(ctx context.Context) error
 	RollUp(ctx context.Context, roll archive.RollUp, pause func(context.Context) error) error
 	Tidy(ctx context.Context) error
@@ -74,6 +75,7 @@ func Run(t *testing.T, open Open) {
 		{"unfinished runs in the order of submission", testUnfinishedRunsInTheOrderOfSubmission},
 		{"agents of a run are only added", testAgentsOfARunAreOnlyAdded},
 		{"remove", testRemove},
+		{"old suites expire", testOldSuitesExpire},
 		{"unknown ids are not found", testUnknownIDsAreNotFound},
 		{"runs are appended", testRunsAreAppended},
 		{"window is read as it was added", testWindowIsReadAsItWasAdded},

@@ -263,6 +263,40 @@ func testRemove(t *testing.T, open Open) {
 	require.Len(t, WindowsIn(t, a, kept), 1)
 }
 
+func testOldSuitesExpire(t *testing.T, open Open) {
+	a := open(t, t.TempDir())
+	limit := time.Unix(1_000_000, 0)
+	for name, ended := range map[string]time.Time{"old": limit.Add(-time.Hour), "older": limit.Add(-2 * time.Hour), "young": limit, "running": {}} {
+		run := Create(t, a, name)
+		Add(t, a, WindowOf(latency.WindowID{Run: run, Phase: "measure"}, 500))
+		if !ended.IsZero() {
+			last := RunOf(name, "1")
+			last.Status, last.Ended = result.Complete, ended
+			require.NoError(t, a.Apply(t.Context(), archive.Change{Runs: []archive.RunRecord{last}, Suite: name, Status: result.Complete}))
+		}
+	}
+	before, err := a.Size(t.Context())
+	require.NoError(t, err)
+	gone, err := a.Expire(t.Context(), limit)
+	require.NoError(t, err)
+	require.ElementsMatch(t, []string{"old", "older"}, gone)
+	after, err := a.Size(t.Context())
+	require.NoError(t, err)
+	require.Less(t, after, before)
+	for _, name := range gone {
+		_, err := a.Suite(t.Context(), name)
+		require.ErrorIs(t, err, archive.ErrNotFound)
+		_, err = a.Run(t.Context(), name+".1")
+		require.ErrorIs(t, err, archive.ErrNotFound)
+	}
+	for _, name := range []string{"young", "running"} {
+		require.Len(t, WindowsIn(t, a, name+".1"), 1)
+	}
+	gone, err = a.Expire(t.Context(), limit)
+	require.NoError(t, err)
+	require.Empty(t, gone)
+}
+
 func testUnknownIDsAreNotFound(t *testing.T, open Open) {
 	a := open(t, t.TempDir())
 	_, err := a.Suite(t.Context(), "s")

@@ -423,6 +423,44 @@ func TestRemoveReturnsSpace(t *testing.T) {
 	require.Equal(t, [][]any{{int64(1)}}, query(t, a, `SELECT count(*) FROM window`))
 }
 
+// The space of expired suites is for new ones; maintenance returns it to the disk if it is a large part of the file.
+func TestTheSpaceOfExpiredSuitesIsUsedAgain(t *testing.T) {
+	dir := t.TempDir()
+	a := fullArchive(t, dir)
+	add := func(name string, windows int) {
+		run := archivetest.Create(t, a, name)
+		for seq := 0; seq < windows; seq += 100 {
+			var batch []latency.Window
+			for i := range 100 {
+				batch = append(batch, archivetest.WindowOf(latency.WindowID{Run: run, Phase: "measure", Attempt: 1, Seq: seq + i}, 40))
+			}
+			_, err := a.AddWindows(t.Context(), batch)
+			require.NoError(t, err)
+		}
+		end(t, a, name)
+	}
+	size := func() int64 {
+		_, err := a.writer.ExecContext(t.Context(), `PRAGMA wal_checkpoint(TRUNCATE)`)
+		require.NoError(t, err)
+		info, err := os.Stat(filepath.Join(dir, FileName))
+		require.NoError(t, err)
+		return info.Size()
+	}
+	add("first", 2000)
+	before := size()
+	gone, err := a.Expire(t.Context(), time.Unix(1<<33, 0))
+	require.NoError(t, err)
+	require.Contains(t, gone, "first")
+	require.Equal(t, before, size())
+	add("second", 1900)
+	require.LessOrEqual(t, size(), before+64<<10)
+	gone, err = a.Expire(t.Context(), time.Unix(1<<33, 0))
+	require.NoError(t, err)
+	require.Contains(t, gone, "second")
+	require.NoError(t, a.tidy(t.Context(), 0))
+	require.Less(t, size(), before/4)
+}
+
 // The oldest suite is the one that ended first, in any order of submission; suites in progress are never returned.
 func TestOldestIsOfTheEnded(t *testing.T) {
 	a := openIn(t, t.TempDir())

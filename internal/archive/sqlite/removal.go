@@ -36,6 +36,31 @@ func requireEnded(ctx context.Context, tx *sql.Tx, id, doing, cure string) error
 // ErrNotEnded. The suite is invisible from the first of the small transactions on; if ctx or the process ends, Purge deletes
 // the rest.
 func (a *Archive) Remove(ctx context.Context, id string) error {
+	if err := a.remove(ctx, id); err != nil {
+		return err
+	}
+	return a.vacuum(ctx)
+}
+
+// Expire removes all suites that ended before an instant, and returns their ids. Their space is for the suites to come: to return it to the disk, as
+// much of the newest ones would have to be moved, which Tidy does when it is a large part of the file.
+func (a *Archive) Expire(ctx context.Context, before time.Time) (ids []string, err error) {
+	for {
+		id, ended, err := a.Oldest(ctx)
+		if err != nil || id == "" || !ended.Before(before) {
+			return ids, err
+		}
+		switch err := a.remove(ctx, id); {
+		case err == nil:
+			ids = append(ids, id)
+		case !errors.Is(err, archive.ErrNotFound): // somebody else has removed it
+			return ids, err
+		}
+	}
+}
+
+// remove is Remove without returning the space.
+func (a *Archive) remove(ctx context.Context, id string) error {
 	if err := a.write(ctx, "remove suite "+id+" from", func(ctx context.Context, tx *sql.Tx) error {
 		if err := requireEnded(ctx, tx, id, "remove", "cancel it first"); err != nil {
 			return err
@@ -45,10 +70,7 @@ func (a *Archive) Remove(ctx context.Context, id string) error {
 	}); err != nil {
 		return err
 	}
-	if err := a.purge(ctx, id); err != nil {
-		return err
-	}
-	return a.vacuum(ctx)
+	return a.purge(ctx, id)
 }
 
 // Purge continues interrupted removals.
@@ -107,14 +129,17 @@ func (a *Archive) purge(ctx context.Context, id string) error {
 	})
 }
 
-// Tidy returns free pages to the disk if they are a large part of the file, as after a roll-up.
-func (a *Archive) Tidy(ctx context.Context) error {
+// Tidy returns free pages to the disk if they are a large part of the file, as after a roll-up, or when many suites have expired.
+func (a *Archive) Tidy(ctx context.Context) error { return a.tidy(ctx, tidyBytes) }
+
+// tidy is Tidy for free pages of at least so many bytes.
+func (a *Archive) tidy(ctx context.Context, least int64) error {
 	var pages, free, size int64
 	if err := a.reader.QueryRowContext(ctx, `SELECT page_count, freelist_count, page_size
 		FROM pragma_page_count, pragma_freelist_count, pragma_page_size`).Scan(&pages, &free, &size); err != nil {
 		return explain("measure", a.path, err)
 	}
-	if free < pages/4 || free*size < tidyBytes {
+	if free < pages/4 || free*size < least {
 		return nil
 	}
 	return a.vacuum(ctx)
