@@ -139,7 +139,7 @@ func (r *row) close(o *openCell, need uint64) {
 	}
 	if o.good.Count() >= need {
 		c := &r.cells[o.column]
-		c.P99 = max(c.P99, time.Duration(o.good.Quantile(p99)))
+		o.good.Read(func(sum *latency.Histogram) { c.P99 = max(c.P99, time.Duration(sum.Quantile(p99))) })
 	}
 	*o = openCell{}
 }

@@ -46,9 +46,6 @@ func (s *Sparse) Merge(o *Histogram) error {
 // fold adds the parts up. Many small parts are not added to a large sum one by one: the next time is when the parts are as large as the sum,
 // so that s is at most twice as large, and each part is added up about once.
 func (s *Sparse) fold() {
-	if len(s.parts) < 2 {
-		return
-	}
 	f := s.sum()
 	f.packed = f.sum.appendBuckets(f.packed[:0])
 	clear(s.parts)
@@ -91,19 +88,12 @@ func (s *Sparse) Reset() {
 // Count returns how many samples there are.
 func (s *Sparse) Count() uint64 { return s.totals.count }
 
-// Quantile returns what Quantile of the sum returns.
-func (s *Sparse) Quantile(q float64) int64 {
+// Max returns the largest sample, or 0 if there is none.
+func (s *Sparse) Max() int64 { return s.totals.max }
+
+// Read calls read with the sum, which must be neither changed nor kept: its memory is that of the next sum.
+func (s *Sparse) Read(read func(sum *Histogram)) {
 	f := s.sum()
 	defer f.done()
-	return f.sum.Quantile(q)
-}
-
-// Histogram returns the sum. It shares memory with s, but neither changes the other.
-func (s *Sparse) Histogram() *Histogram {
-	s.fold()
-	h := &Histogram{totals: s.totals}
-	if len(s.parts) > 0 {
-		h.packed = s.parts[0]
-	}
-	return h
+	read(&f.sum)
 }

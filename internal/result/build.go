@@ -79,7 +79,9 @@ func (b *Builder) document(p *phase, notes Notes) (Phase, error) {
 		figures := g.figures(name, b.scale)
 		figures.Client = b.clientEvents(p, name)
 		doc.Generators = append(doc.Generators, figures)
-		if err := lateness.Merge(g.lateness.histogram()); err != nil {
+		var err error
+		g.lateness.read(func(h *latency.Histogram) { err = lateness.Merge(h) })
+		if err != nil {
 			return Phase{}, fmt.Errorf("merge lateness: %w", err)
 		}
 	}

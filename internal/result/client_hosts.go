@@ -46,7 +46,6 @@ func (b *Builder) hosts(p *phase) []host {
 		return cmp.Compare(byHost[x][0], byHost[y][0])
 	}) {
 		h := host{agents: byHost[at], cpus: cpus[byHost[at][0]], shared: len(byHost[at]) > 1}
-		steps := make(map[int64]*health)
 		for _, name := range h.agents {
 			g := p.generators[name]
 			h.seconds += g.seconds
@@ -55,21 +54,32 @@ func (b *Builder) hosts(p *phase) []host {
 			if g.elapsed > 0 {
 				h.used += g.ownCPU / g.elapsed
 			}
-			for index, step := range g.course {
-				sum := steps[index]
-				if sum == nil {
-					sum = &health{start: step.start, end: step.end}
-					steps[index] = sum
-				}
-				sum.start, sum.end = min(sum.start, step.start), max(sum.end, step.end)
-				sum.seconds += step.seconds
-				sum.idle += step.idle
-			}
 		}
-		h.steps = slices.SortedFunc(maps.Values(steps), func(a, b *health) int { return cmp.Compare(a.start, b.start) })
+		h.steps = p.stepsOf(h.agents)
 		out = append(out, h)
 	}
 	return out
+}
+
+// stepsOf are the times and the idle CPU of the host of some agents, as all of them have seen it.
+func (p *phase) stepsOf(agents []string) []*health {
+	if len(agents) == 1 {
+		return p.generators[agents[0]].steps()
+	}
+	steps := make(map[int64]*health)
+	for _, name := range agents {
+		for index, step := range p.generators[name].course {
+			sum := steps[index]
+			if sum == nil {
+				sum = &health{start: step.start, end: step.end}
+				steps[index] = sum
+			}
+			sum.start, sum.end = min(sum.start, step.start), max(sum.end, step.end)
+			sum.seconds += step.seconds
+			sum.idle += step.idle
+		}
+	}
+	return sorted(steps)
 }
 
 func (h host) name() string {

@@ -189,8 +189,8 @@ func (g *generator) figures(name string, s scale) Generator {
 		LateSends:    g.late,
 		LateMax:      milliseconds(g.lateMax),
 		BacklogMax:   g.backlog,
-		Lateness:     s.lateness(g.lateness.histogram()),
 	}
+	g.lateness.read(func(h *latency.Histogram) { out.Lateness = s.lateness(h) })
 	if g.seconds > 0 {
 		mean := rounded(100*g.idle/g.seconds, 2)
 		lowest := min(rounded(100*g.idleMin, 2), mean)
@@ -216,6 +216,10 @@ func rounded(x float64, decimals int) float64 {
 }
 
 // steps are the generator's course in time.
-func (g *generator) steps() []*health {
-	return slices.SortedFunc(maps.Values(g.course), func(a, b *health) int { return cmp.Compare(a.start, b.start) })
+func (g *generator) steps() []*health { return sorted(g.course) }
+
+func sorted(course map[int64]*health) []*health {
+	steps := slices.AppendSeq(make([]*health, 0, len(course)), maps.Values(course))
+	slices.SortFunc(steps, func(a, b *health) int { return cmp.Compare(a.start, b.start) })
+	return steps
 }

@@ -43,15 +43,24 @@ func (s *agentSum) merge(h *latency.Histogram) error {
 	return s.sparse.Merge(h)
 }
 
-// histogram returns the sum, which is empty for nil. It must not be changed.
-func (s *agentSum) histogram() *latency.Histogram {
+// read calls read with the sum, which is empty for nil and must be neither changed nor kept.
+func (s *agentSum) read(read func(sum *latency.Histogram)) {
 	switch {
 	case s == nil:
-		return new(latency.Histogram)
+		read(new(latency.Histogram))
 	case s.dense != nil:
-		return s.dense.Histogram()
+		read(s.dense.Histogram())
+	default:
+		s.sparse.Read(read)
 	}
-	return s.sparse.Histogram()
+}
+
+// max returns the largest sample.
+func (s *agentSum) max() int64 {
+	if s.dense != nil {
+		return s.dense.Histogram().Max()
+	}
+	return s.sparse.Max()
 }
 
 // add merges a window's series, also by agent unless the agent's name is empty. The series have been validated.
@@ -197,16 +206,17 @@ func (t *totals) operations(s scale) []Operation {
 			Agents:  make([]AgentOperation, 0, len(agents)),
 		}
 		for _, name := range slices.Sorted(maps.Keys(agents)) {
-			h := agents[name].histogram()
-			op.Agents = append(op.Agents, AgentOperation{
-				Name:  name,
-				Count: h.Count(),
-				Mean:  meanUS(h),
-				Min:   microseconds(h.Min()),
-				P50:   s.p50.of(h),
-				P95:   s.p95.of(h),
-				P99:   s.p99.of(h),
-				Max:   microseconds(h.Max()),
+			agents[name].read(func(h *latency.Histogram) {
+				op.Agents = append(op.Agents, AgentOperation{
+					Name:  name,
+					Count: h.Count(),
+					Mean:  meanUS(h),
+					Min:   microseconds(h.Min()),
+					P50:   s.p50.of(h),
+					P95:   s.p95.of(h),
+					P99:   s.p99.of(h),
+					Max:   microseconds(h.Max()),
+				})
 			})
 		}
 		out = append(out, op)

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/benchd/benchd/internal/latency"
 	"github.com/benchd/benchd/internal/stats"
 )
 
@@ -86,17 +87,18 @@ func (p *phase) suspects() []suspect {
 		slow := all.AtLeast(limit)
 		largest, second := agents.largest()
 		for _, name := range slices.Sorted(maps.Keys(agents)) {
-			own := agents[name].histogram()
-			most := largest
-			if own.Max() == largest {
-				most = second
-			}
-			out = append(out, suspect{
-				phase: p.info.Name, op: sum.Key.Op, agent: name,
-				own: own.AtLeast(limit), all: slow,
-				share:  float64(own.Count()) / float64(all.Count()),
-				p99:    microseconds(own.Quantile(tailQuantile)),
-				others: microseconds(all.QuantileWithout(own, tailQuantile, most)),
+			agents[name].read(func(own *latency.Histogram) {
+				most := largest
+				if own.Max() == largest {
+					most = second
+				}
+				out = append(out, suspect{
+					phase: p.info.Name, op: sum.Key.Op, agent: name,
+					own: own.AtLeast(limit), all: slow,
+					share:  float64(own.Count()) / float64(all.Count()),
+					p99:    microseconds(own.Quantile(tailQuantile)),
+					others: microseconds(all.QuantileWithout(own, tailQuantile, most)),
+				})
 			})
 		}
 	}
@@ -105,8 +107,8 @@ func (p *phase) suspects() []suspect {
 
 // largest are the largest and the second largest of the agents' longest times.
 func (b byAgent) largest() (largest, second int64) {
-	for _, h := range b {
-		switch most := h.histogram().Max(); {
+	for _, own := range b {
+		switch most := own.max(); {
 		case most > largest:
 			largest, second = most, largest
 		default:
