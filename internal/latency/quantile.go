@@ -67,8 +67,20 @@ func (h *Histogram) AtLeast(v int64) uint64 {
 		return h.totals.overflow
 	}
 	from, count := index(max(v, 0)), h.totals.overflow
-	for i, n := range h.all {
-		if i >= from {
+	if h.packed != nil {
+		for i, n := range packedBuckets(h.packed).all {
+			if i >= from {
+				count += n
+			}
+		}
+		return count
+	}
+	first, used := h.used()
+	for i, p := range used { // not by all: there are many
+		if p == nil {
+			continue
+		}
+		for _, n := range p[min(max(from-(first+i)<<pageBits, 0), pageSize):] {
 			count += n
 		}
 	}
