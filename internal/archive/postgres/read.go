@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -20,7 +21,7 @@ import (
 const chunkWindows = 256
 
 // Windows streams a run's windows by phase (in the order of their first windows), start, seq, shard and attempt, from one
-// snapshot and in the memory of two chunks. A run without windows, known or not, yields nothing. An error is the last thing
+// snapshot and in the memory of three chunks. A run without windows, known or not, yields nothing. An error is the last thing
 // yielded.
 //
 // A Series's Service may be the same Histogram as its Response, if all operations were sent on time: merge from them, not
@@ -106,7 +107,7 @@ type chunks struct {
 	seq, shard, attempt int
 	begun               bool
 
-	compact     latency.Compactor
+	decoder     decoder
 	measurement measurement
 	series      int // the largest number of a window so far
 }
@@ -133,34 +134,45 @@ const (
 	samplesOf  = `SELECT e."window", op, outcome, message FROM error_sample e WHERE week = $1 AND e."window" = ANY($2) ORDER BY e."window", id`
 )
 
-// each yields all windows, and reports whether the caller stopped.
+// each yields all windows, and reports whether the caller stopped. While the caller has the windows of one chunk, the server sends what belongs to the
+// next one.
 func (c *chunks) each(ctx context.Context, yield func(*latency.Window, error) bool) (enough bool, err error) {
-	var now *chunk
+	var whole, begun *chunk // one with all that belongs to its windows, and the one after it
 	for {
 		next := &chunk{at: make(map[int64]int)}
 		var b pgx.Batch
-		if now != nil {
-			c.parts(&b, now)
+		if begun != nil {
+			c.parts(&b, begun)
 		}
 		c.windows(&b, next)
-		if err := c.tx.SendBatch(ctx, &b).Close(); err != nil {
+		coming := c.tx.SendBatch(ctx, &b)
+		if enough, err = whole.yield(ctx, yield); enough || err != nil {
+			return enough, errors.Join(err, coming.Close())
+		}
+		if err := coming.Close(); err != nil {
 			return false, err
 		}
-		if now != nil {
-			for _, w := range now.windows {
-				if err := ctx.Err(); err != nil {
-					return false, err
-				}
-				if !yield(w, nil) {
-					return true, nil
-				}
-			}
-		}
 		if len(next.ids) == 0 {
-			return false, nil
+			return begun.yield(ctx, yield)
 		}
-		now = next
+		whole, begun = begun, next
 	}
+}
+
+// yield yields the windows of a chunk, if there is one.
+func (c *chunk) yield(ctx context.Context, yield func(*latency.Window, error) bool) (enough bool, err error) {
+	if c == nil {
+		return false, nil
+	}
+	for _, w := range c.windows {
+		if err := ctx.Err(); err != nil {
+			return false, err
+		}
+		if !yield(w, nil) {
+			return true, nil
+		}
+	}
+	return false, nil
 }
 
 // windows queues the next windows.
@@ -218,7 +230,7 @@ func (c *chunks) scan(row pgx.Rows, w *latency.Window) (id int64, err error) {
 		}
 	}
 	if lateness != nil {
-		if w.Lateness, err = c.compact.Decode(lateness); err != nil {
+		if w.Lateness, err = c.decoder.decode(lateness); err != nil {
 			return id, corrupt("lateness", w, err)
 		}
 	}
@@ -240,7 +252,7 @@ func (c *chunks) parts(b *pgx.Batch, of *chunk) {
 	}
 	b.Queue(seriesOf, c.phase.week, of.ids).Query(func(rows pgx.Rows) error {
 		return eachOf(rows, func(row pgx.Rows) error {
-			s, err := c.measurement.scan(row, c.compact.Decode)
+			s, err := c.measurement.scan(row, c.decoder.decode)
 			w, wrong := window(c.measurement.window)
 			switch {
 			case wrong != nil:
@@ -274,6 +286,42 @@ func (c *chunks) parts(b *pgx.Batch, of *chunk) {
 			return nil
 		})
 	})
+}
+
+// decoder decodes histograms of rows, whose memory the driver uses again. The histograms of several windows share their memory: thousands of small
+// pieces take more time.
+type decoder struct {
+	compact latency.Compactor
+	spare   []latency.Histogram
+	kept    []byte // encodings of histograms, and room for more
+}
+
+const (
+	decodeTogether = 32
+	keepTogether   = 16 << 10
+)
+
+// decode returns the histogram of an encoding, which may be used again afterwards.
+func (d *decoder) decode(data []byte) (*latency.Histogram, error) {
+	if len(d.spare) == 0 {
+		d.spare = make([]latency.Histogram, decodeTogether)
+	}
+	h := &d.spare[0]
+	d.spare = d.spare[1:]
+	return h, d.compact.TakeInto(h, d.keep(data))
+}
+
+// keep returns a copy of bytes.
+func (d *decoder) keep(data []byte) []byte {
+	if len(data) > keepTogether/4 {
+		return bytes.Clone(data)
+	}
+	if cap(d.kept)-len(d.kept) < len(data) {
+		d.kept = make([]byte, 0, keepTogether)
+	}
+	begin := len(d.kept)
+	d.kept = append(d.kept, data...)
+	return d.kept[begin:len(d.kept):len(d.kept)]
 }
 
 // measurement scans rows of table measurement, preceded by the window's id. It can be reused for many rows, one after another.
