@@ -14,6 +14,7 @@ import (
 
 // SQLSTATEs that are treated in a way of their own.
 const (
+	stateUnknownValue    = "22023"
 	stateReadOnly        = "25006"
 	stateIdle            = "25P03"
 	stateNoAuthorization = "28000"

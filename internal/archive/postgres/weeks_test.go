@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"iter"
 	"maps"
+	"math"
+	"math/rand/v2"
 	"slices"
 	"testing"
 	"time"
@@ -280,6 +282,54 @@ func TestAResultIsReadFromItsWeekAlone(t *testing.T) {
 	}
 	require.Equal(t, 2, windows)
 	require.NoError(t, tx.Rollback(t.Context()))
+}
+
+// Lateness of a few thousand operations is in its row as it is, and larger histograms are compressed as the server can be asked to since PostgreSQL 14.
+func TestLatenessIsInItsRow(t *testing.T) {
+	t.Parallel()
+	a := leading(t, freshURL())
+	run := archivetest.Create(t, a, "one")
+	random := rand.New(rand.NewPCG(1, 2))
+	sent := make([]latency.Window, 2)
+	for i, samples := range []int{2_000, 20_000} {
+		h := new(latency.Histogram)
+		for range samples {
+			h.Record(int64(1e6 * math.Exp(random.NormFloat64())))
+		}
+		sent[i] = archivetest.WindowOf(latency.WindowID{Run: run, Phase: "measure", Attempt: 1, Seq: i}, 1)
+		sent[i].Lateness = h
+		archivetest.Add(t, a, sent[i])
+	}
+	var size [2]int
+	var kept [2]string
+	i := 0
+	require.NoError(t, each(t.Context(), a.reader, func(row pgx.Rows) error {
+		err := row.Scan(&size[i], &kept[i])
+		i++
+		return err
+	}, `SELECT octet_length(histogram), CASE WHEN pg_column_size(histogram) < octet_length(histogram) THEN pg_column_compression(histogram) ELSE 'as it is' END
+		FROM lateness ORDER BY "window"`))
+	require.Equal(t, [2]string{"as it is", "lz4"}, kept, "%d bytes", size)
+	require.Greater(t, size[0], 2100, "a usual row has no room for it")
+	for i, w := range archivetest.WindowsIn(t, a, run) {
+		require.Equal(t, sent[i].Lateness.Sum(), w.Lateness.Sum())
+	}
+}
+
+// A server without the setting of a table gets the table.
+func TestASettingOfATableMayBeMissing(t *testing.T) {
+	t.Parallel()
+	a := leading(t, freshURL())
+	require.NoError(t, a.write(t.Context(), "try in", func(ctx context.Context, tx *transaction) error {
+		for _, statement := range []string{`ALTER TABLE space SET (no_such_setting = 1)`, `ALTER TABLE space SET (toast_tuple_target = 1)`, `ALTER TABLE space NONSENSE`} {
+			require.NoError(t, optionally(ctx, tx, statement), statement)
+		}
+		return nil
+	}))
+	err := a.write(t.Context(), "try in", func(ctx context.Context, tx *transaction) error {
+		return optionally(ctx, tx, `ALTER TABLE none SET (toast_tuple_target = 4080)`)
+	})
+	require.Equal(t, stateNoTable, stateOf(err), err)
 }
 
 // An interrupted removal of a week is finished by Purge, or by the next suite in it.
