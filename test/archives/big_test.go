@@ -280,12 +280,11 @@ func commands(t *testing.T, h home) {
 	first, middle, last := name(chosen.suites/3), name(chosen.suites/2), name(chosen.suites-1)
 	type state struct {
 		name  string
-		kept  bool
 		flags []string
 	}
-	states := []state{{"documents of runs are not kept", false, h.flags}, {"documents of runs are kept", true, h.flags}}
+	states := []state{{"documents of runs are not kept", h.flags}, {"documents of runs are kept", h.flags}}
 	if h.elsewhere != nil {
-		states = append(states, state{"documents of runs are kept, and the host is another one", true, h.elsewhere(t)})
+		states = append(states, state{"documents of runs are kept, and the host is another one", h.elsewhere(t)})
 	}
 	for _, state := range states {
 		rpc, err := freeport.Address()
@@ -308,7 +307,7 @@ func commands(t *testing.T, h home) {
 			cost := own + after - before + databaseAfter - databaseBefore
 			t.Logf("    benchctl %s: %.2f s of CPU (benchctl %.2f, coordinator %.2f, database %.2f)", strings.Join(args, " "), cost, own, after-before, databaseAfter-databaseBefore)
 			if chosen.limits {
-				require.Less(t, cost, limit(state.kept), "seconds of CPU of benchctl %v", args)
+				require.Less(t, cost, 1.0, "seconds of CPU of benchctl %v", args)
 			}
 			if args[0] == "list" {
 				require.Equal(t, chosen.suites, strings.Count(out, "suite-"))
@@ -320,14 +319,6 @@ func commands(t *testing.T, h home) {
 		c.Signal(os.Interrupt)
 		require.Zero(t, c.Exit(testcluster.Patience))
 	}
-}
-
-// limit is how many seconds of CPU a command may take. What is computed from the full histograms of all windows takes longer.
-func limit(kept bool) float64 {
-	if !kept && chosen.samples >= longrun.Samples {
-		return 1.5
-	}
-	return 1
 }
 
 // ctl runs benchctl, and returns what it prints, and its CPU time in seconds.
