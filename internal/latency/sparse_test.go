@@ -96,6 +96,19 @@ func TestAtLeastCountsFromTheBucketOn(t *testing.T) {
 	for v, want := range map[int64]uint64{-1: 9, 0: 9, 1: 8, 5: 8, 6: 6, 4096: 6, 4097: 6, 4099: 6, 4100: 4, Highest: 3, Highest + 1: 2, 2 * Highest: 2} {
 		require.Equal(t, want, h.AtLeast(v), "at least %d", v)
 	}
+	rapid.Check(t, func(t *rapid.T) {
+		h, v := anyHistogram(t, "histogram"), rapid.Int64Range(-1, 2*Highest).Draw(t, "v")
+		packed, err := DecodeHistogram(encoded(t, h))
+		require.NoError(t, err)
+		want := h.Overflow()
+		for i, n := range h.all {
+			if v <= highest(i) {
+				want += n
+			}
+		}
+		require.Equal(t, want, h.AtLeast(v), "at least %d", v)
+		require.Equal(t, want, packed.AtLeast(v), "at least %d, packed", v)
+	})
 }
 
 // A reset histogram is like a new one.

@@ -88,6 +88,7 @@ func Run(t *testing.T, open Open) {
 		{"reading ends when the caller has enough", testReadingEndsWhenTheCallerHasEnough},
 		{"reading sees one instant", testReadingSeesOneInstant},
 		{"reading ends with its context", testReadingEndsWithItsContext},
+		{"a long run is read as it was added, or in part", testALongRun},
 		{"adding ends with its context and stores nothing", testAddingEndsWithItsContextAndStoresNothing},
 		{"counts", testCounts},
 		{"a load is handed over where its newest window ends", testALoadIsHandedOverWhereItsNewestWindowEnds},

@@ -252,6 +252,51 @@ func testReadingEndsWithItsContext(t *testing.T, open Open) {
 	require.ErrorIs(t, last, context.Canceled)
 }
 
+// An archive reads ahead in runs of many windows: those that a caller has are not changed by the ones that come, and it may stop at any of them.
+func testALongRun(t *testing.T, open Open) {
+	a := open(t, t.TempDir())
+	run := Create(t, a, "s")
+	sent := make([]latency.Window, 700)
+	for seq := range sent {
+		sent[seq] = WindowOf(latency.WindowID{Run: run, Phase: "measure", Seq: seq}, 12)
+		if seq == 300 { // histograms that are larger than others
+			sent[seq] = WindowOf(sent[seq].ID, 5000)
+		}
+	}
+	Add(t, a, sent...)
+	got := WindowsIn(t, a, run)
+	require.Equal(t, IDsOf(sent), IDsOf(got))
+	for i := range sent {
+		RequireSameWindow(t, sent[i], got[i])
+	}
+	for _, enough := range []int{1, 255, 256, 257, 511, 512, 513, 699, 700, 701} {
+		ctx, cancel := context.WithCancel(t.Context())
+		n := 0
+		for w, err := range a.Windows(ctx, run) {
+			require.NoError(t, err)
+			require.Equal(t, n, w.ID.Seq)
+			if n++; n == enough {
+				break
+			}
+		}
+		require.Equal(t, min(enough, len(sent)), n)
+		n = 0
+		var last error
+		for _, err := range a.Windows(ctx, run) {
+			if last = err; err == nil {
+				n++
+			}
+			if n == enough {
+				cancel()
+			}
+		}
+		if cancel(); enough < len(sent) {
+			require.ErrorIs(t, last, context.Canceled, "after %d windows", enough)
+		}
+	}
+	require.Equal(t, IDsOf(sent), IDsOf(WindowsIn(t, a, run)))
+}
+
 func testAddingEndsWithItsContextAndStoresNothing(t *testing.T, open Open) {
 	a := open(t, t.TempDir())
 	run := Create(t, a, "s")
